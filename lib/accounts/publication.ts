@@ -123,51 +123,32 @@ export async function notePublishedAt(
 	);
 }
 
-/** The triggers of a workflow: what each is, by node ID. */
-export function triggersOf(publication: Publication | undefined) {
-	return Object.entries(publication?.triggers ?? {}).map(([nodeId, { settings }]) => ({
-		nodeId,
+/** What the triggers of a workflow have recorded: nothing without a publication. */
+export function triggersIn(publication: Publication | undefined) {
+	const all = Object.entries(publication?.triggers ?? {}).map(([nodeId, { seenAt, settings }]) => ({
+		...{ nodeId, seenAt, wants: wantsOf(settings) },
 		...settings,
 	}));
-}
-
-/** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
-export function pollTriggers(publication: Publication | undefined) {
-	return triggersOfKind(publication, 'poll').map(([nodeId, trigger]) => ({
-		...{ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) },
-	}));
-}
-
-/** The station triggers of a workflow by node ID, with the time at which each last recorded itself. */
-export function stationTriggers(publication: Publication | undefined) {
-	return triggersOfKind(publication, 'station').map(([nodeId, { seenAt, settings }]) => ({
-		...{ nodeId, seenAt, watches: settings.watches },
-	}));
-}
-
-function triggersOfKind(publication: Publication | undefined, kind: PublishedSettings['kind']) {
-	return Object.entries(publication?.triggers ?? {}).filter(
-		([, { settings }]) => settings.kind === kind,
-	);
-}
-
-/** Whether any trigger of the workflow wants the event. True if nothing is known. */
-export function wantedByAny(publication: Publication | undefined): (event: ParsedEvent) => boolean {
-	const all = Object.values(publication?.triggers ?? {});
+	const polls = all.filter(({ kind }) => kind === 'poll');
 	// A station trigger starts the workflow for incidents.
-	const wants = all.filter(({ settings: { kind } }) => kind !== 'station').map(wantsOf);
-	return (event) => all.length === 0 || wants.some((want) => want(event));
+	const ofEvents = all.filter(({ kind }) => kind !== 'station');
+	const isWanted = (event: ParsedEvent): boolean =>
+		all.length === 0 || ofEvents.some(({ wants }) => wants(event));
+	return {
+		all,
+		polls,
+		stations: all.filter(({ kind }) => kind === 'station'),
+		/** Whether any of them wants the event. True if nothing is known. */
+		isWanted,
+		/** Whether a replay of the event starts it: a poll trigger wants it, or any trigger where there is no poll trigger. */
+		isReplayed: (event: ParsedEvent): boolean =>
+			polls.length === 0 ? isWanted(event) : polls.some(({ wants }) => wants(event)),
+		/** The access of another workflow, or of the workflow with this ID itself. */
+		accessFor: (workflowId: string, caller: Caller): Access => accessOf(all, workflowId, caller),
+	};
 }
 
-/** Whether a replay of the event starts it: a poll trigger wants it, or any trigger where there is no poll trigger. True if nothing is known. */
-export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
-	const polls = pollTriggers(publication);
-	if (polls.length === 0) return wantedByAny(publication);
-	return (event) => polls.some(({ wants }) => wants(event));
-}
-
-function wantsOf({ settings }: { readonly settings: PublishedSettings }) {
-	const { eventTypes, conditions } = settings;
+function wantsOf({ eventTypes, conditions }: PublishedSettings) {
 	const wanted = readWanted((name) => ({ eventTypes, conditions })[name]);
 	return (event: ParsedEvent): boolean => isWanted(event, wanted);
 }
@@ -183,15 +164,14 @@ interface Caller {
 }
 
 /** `subWorkflow`: denied only because it runs as a sub-workflow, whose ID proves nothing. */
-export type Access = 'granted' | 'denied' | 'subWorkflow';
+type Access = 'granted' | 'denied' | 'subWorkflow';
 
 /** Where the triggers of the workflow differ, the stricter setting counts; without a record, only the workflow itself has access. */
-export function accessOf(
-	publication: Publication | undefined,
+function accessOf(
+	settings: readonly Pick<PublishedSettings, 'access' | 'accountWorkflowIds'>[],
 	workflowId: string,
 	{ workflowId: callerId, isSubWorkflow }: Caller,
 ): Access {
-	const settings = Object.values(publication?.triggers ?? {}).map((trigger) => trigger.settings);
 	const isOpenToAll =
 		settings.length > 0 && settings.every(({ access }) => access === 'anyWorkflow');
 	if (isOpenToAll) return 'granted';

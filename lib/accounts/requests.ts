@@ -157,7 +157,7 @@ interface WaitingService {
 	readonly start: (due: readonly Requested[]) => Promise<StartedReplays>;
 }
 
-export interface StartedReplays {
+interface StartedReplays {
 	/** What the ledger knows of the started ones afterwards, by key. */
 	readonly after: ReadonlyMap<string, Account> | undefined;
 	/** The IDs of those that will never start. */

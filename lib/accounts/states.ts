@@ -19,7 +19,7 @@ export const STATES = [
 	...(['ignored', 'missing', 'pending', 'stored', 'running', 'asleep'] as const),
 	...(['interrupted', 'failed', 'done', 'begun'] as const),
 ];
-export type ListedState = (typeof STATES)[number];
+type ListedState = (typeof STATES)[number];
 
 /** The state of a listed event, with the execution that began it and the time, if the ledger has them. */
 export interface ListedAccount extends Partial<Attempt> {

@@ -26,7 +26,7 @@ export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
 /** The value of 'Field' for a field that is not offered; its path is in `path`. */
 export const OTHER_FIELD = 'other';
 
-export interface Conditions {
+interface Conditions {
 	/** Problems that a person has to fix; while there are any, it is unknown which events are wanted. */
 	readonly problems: readonly string[];
 	/** The conditions without a problem. */

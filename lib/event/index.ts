@@ -1,11 +1,5 @@
 /** What an event is, whether delivered or listed. */
-export {
-	CONDITION_FIELDS,
-	type Conditions,
-	OPERATORS,
-	OTHER_FIELD,
-	readConditions,
-} from './conditions';
+export { CONDITION_FIELDS, OPERATORS, OTHER_FIELD, readConditions } from './conditions';
 export {
 	createdAt,
 	eventFromList,
@@ -19,14 +13,11 @@ export {
 export { Fields, Survey } from './survey';
 export {
 	BATCH_SIZE,
-	DEFAULT_BATCH_SIZE,
 	EVENT_TYPES,
 	eventTypeFilter,
 	isWanted,
 	MAX_BATCH_BYTES,
-	MAX_BATCH_SIZE,
 	notApplied,
-	type NumberSetting,
 	OTHER_EVENT_TYPES,
 	readAcknowledge,
 	readBatchSize,

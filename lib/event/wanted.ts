@@ -4,12 +4,12 @@
  */
 import { printable } from '../shared/text';
 import { asNumber, asTexts, numberOf, own } from '../shared/values';
-import { type Conditions, readConditions } from './conditions';
+import { readConditions } from './conditions';
 import type { ParsedEvent } from './event';
 
 export interface Wanted {
 	readonly isWantedType: EventTypeFilter;
-	readonly conditions: Conditions;
+	readonly conditions: ReturnType<typeof readConditions>;
 }
 
 /** Whether the event starts the workflow. `Survey` says why not. */
@@ -74,9 +74,6 @@ function matcherOf(pattern: string): (type: string) => boolean {
 
 export type ReadParameter = (name: string, fallback: unknown) => unknown;
 
-/** The default number of events per execution with batched delivery. */
-export const DEFAULT_BATCH_SIZE = 100;
-export const MAX_BATCH_SIZE = 1000;
 /** An execution holds at most this much, unless a single event is larger. */
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -104,7 +101,7 @@ export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
 }
 
 /** A number among the settings of a trigger: its parameter, its label on the screen, its default and its bounds. */
-export interface NumberSetting {
+interface NumberSetting {
 	readonly name: string;
 	readonly label: string;
 	readonly fallback: number;
@@ -112,9 +109,10 @@ export interface NumberSetting {
 	readonly most: number;
 }
 
+/** How many events an execution gets with batched delivery. */
 export const BATCH_SIZE: NumberSetting = {
 	...{ name: 'batchSize', label: 'Batch Size' },
-	...{ fallback: DEFAULT_BATCH_SIZE, least: 1, most: MAX_BATCH_SIZE },
+	...{ fallback: 100, least: 1, most: 1000 },
 };
 
 /** A value out of bounds becomes the nearest bound, one of the wrong kind the default. */
@@ -126,8 +124,11 @@ export function readNumber(
 }
 
 /** Which of these are not applied as entered, and what is applied instead: completes a log line. */
-export function notApplied(read: ReadParameter, settings: readonly NumberSetting[]): string[] {
-	return settings.flatMap((setting) => {
+export function notApplied(
+	read: ReadParameter,
+	settings: Readonly<Record<string, NumberSetting>>,
+): string[] {
+	return Object.values(settings).flatMap((setting) => {
 		const { name, label, fallback, least, most } = setting;
 		const entered = readOption(read, name, fallback);
 		const applied = readNumber(read, setting);

@@ -9,7 +9,6 @@ import {
 	type ReplayScope,
 	type Requested,
 	serveWaiting,
-	type StartedReplays,
 } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
 import { type Source, type WalkOptions, walk } from '../follow';
@@ -52,7 +51,7 @@ async function startEvents(
 	{ workflowId }: ReplayScope,
 	serving: Serving,
 	due: readonly Requested[],
-): Promise<StartedReplays> {
+) {
 	const { isWanted, warn } = serving;
 	const { events, lost, isOver, failure } = await find(serving, due);
 	const unwanted = events.filter((event) => !isWanted(event));

@@ -7,7 +7,7 @@ export type RefusalReason =
 	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
 
 /** The same, plus events that the node does not want. */
-export type RejectionReason = RefusalReason | 'ignored';
+type RejectionReason = RefusalReason | 'ignored';
 
 /** What was wrong with such a delivery. */
 export const PROBLEMS: Readonly<Record<RejectionReason, string>> = {

@@ -2,7 +2,6 @@
 import {
 	BATCH_SIZE,
 	isWanted,
-	type NumberSetting,
 	parseEvent,
 	withReplay,
 	readAcknowledge,
@@ -25,10 +24,10 @@ import { asRecord } from '../shared/values';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn, type HandOver } from './batch';
 import { type RefusalReason, type Cause, ADVICE, detailOf } from './reasons';
-import { type VerifierCache, type SecretSource, verifyDelivery } from './verify';
+import { type createVerifierCache, type SecretSource, verifyDelivery } from './verify';
 
 interface Receiver {
-	readonly verifiers: VerifierCache;
+	readonly verifiers: ReturnType<typeof createVerifierCache>;
 	readonly secrets: SecretSource;
 	/** Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded then. */
 	readonly openLedger?: () => Promise<Ledger>;
@@ -143,19 +142,17 @@ function firstHeader(headers: DeliveryHeaders, name: string): string | undefined
 }
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */
-export const DEFAULT_TOLERANCE_SECONDS = 300;
-const TOLERANCE: NumberSetting = {
+const tolerance = {
 	...{ name: 'toleranceSeconds', label: 'Tolerance (Seconds)' },
-	...{ fallback: DEFAULT_TOLERANCE_SECONDS, least: 0, most: Infinity },
+	...{ fallback: 300, least: 0, most: Infinity },
 };
-export const DEFAULT_RETENTION_DAYS = 35;
 /** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
-const RETENTION: NumberSetting = {
+const retention = {
 	...{ name: 'retentionDays', label: 'Retention (Days)' },
-	...{ fallback: DEFAULT_RETENTION_DAYS, least: 31, most: 365 },
+	...{ fallback: 35, least: 31, most: 365 },
 };
 /** The numbers among the settings of the webhook trigger. */
-export const TRIGGER_NUMBERS = [BATCH_SIZE, TOLERANCE, RETENTION];
+export const TRIGGER_NUMBERS = { batchSize: BATCH_SIZE, tolerance, retention };
 
 interface TriggerSettings extends Wanted {
 	/** The most events per execution; 1 if each event starts its own execution. */
@@ -173,8 +170,8 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	return {
 		...readWanted(read),
 		batchSize: readBatchSize(read),
-		toleranceSeconds: readNumber(read, TOLERANCE),
-		retentionMs: readNumber(read, RETENTION) * DAY_MS,
+		toleranceSeconds: readNumber(read, tolerance),
+		retentionMs: readNumber(read, retention) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
 		acknowledge: readAcknowledge(read),
 	};
@@ -187,7 +184,7 @@ interface Response {
 }
 
 /** For operators: `detail` says what to do and contains neither a secret nor any part of the payload. */
-export interface RefusalLog {
+interface RefusalLog {
 	readonly reason: RefusalReason;
 	readonly detail: string;
 	/** Its parts; absent if the detail is the general advice or contains its own. */
@@ -263,7 +260,7 @@ const NOT_DUE: Cause = {
 };
 
 /** The event is due again in so many milliseconds: its last execution did not succeed. */
-export function busyFor(ms: number): NoStart {
+function busyFor(ms: number): NoStart {
 	const { response, ...rest } = refused('busy', NOT_DUE);
 	const headers = { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1000))) };
 	return { ...rest, response: { ...response, headers } };

@@ -5,14 +5,15 @@ import {
 	type SignatureRefusal,
 	type SignedBy,
 	type Verifier,
-	type VerifierResult,
-	type VerifyOptions,
 	createVerifier,
 	type SigningSettings,
 } from '../signature';
 import type { Cause } from './reasons';
 
-export interface SignedRefusal {
+/** A verifier, or why there is none. */
+type MadeVerifier = ReturnType<typeof createVerifier>;
+
+interface SignedRefusal {
 	readonly ok: false;
 	readonly reason: SignatureRefusal | 'not_configured' | 'ledger_unavailable';
 	/** What is known beyond the reason. A text contains its own advice. */
@@ -55,7 +56,7 @@ const OF_REGISTERED: Readonly<Partial<Record<SignatureRefusal, Cause>>> = {
 function causeOf(
 	reason: SignatureRefusal,
 	verifier: Verifier,
-	{ headers, ...options }: VerifyOptions & Pick<SignedDelivery, 'headers'>,
+	{ headers, ...options }: Parameters<Verifier['verify']>[2] & Pick<SignedDelivery, 'headers'>,
 ): Cause | undefined {
 	const { headerField } = verifier;
 	// Without the name of the header: it could be a secret that was pasted into the wrong field.
@@ -94,7 +95,7 @@ export async function verifyDelivery(
 		return await secrets.read();
 	};
 	const nowSeconds = Math.floor(receivedAt.getTime() / 1000);
-	const verifyWith = (made: VerifierResult): SignedBy | SignedRefusal => {
+	const verifyWith = (made: MadeVerifier): SignedBy | SignedRefusal => {
 		if (!made.ok) {
 			const detail = secrets.notConfigured ?? made.problems.join(' ');
 			return { ok: false, reason: 'not_configured', detail };
@@ -141,7 +142,7 @@ const REFRESH_MS = 1000;
 const MAX_KEYS = 10_000;
 
 interface KeptVerifier {
-	readonly verifier: Promise<VerifierResult>;
+	readonly verifier: Promise<MadeVerifier>;
 	readonly readAt: number;
 	/** When it must be read again before use. */
 	expiresAt: number;
@@ -151,9 +152,9 @@ interface KeptVerifier {
 	version: string | undefined;
 }
 
-export interface VerifierCache {
+interface VerifierCache {
 	/** The kept verifier, or one from freshly read settings: one read for any number of waiting callers. */
-	get(key: string, read: ReadSigningSettings): Promise<VerifierResult>;
+	get(key: string, read: ReadSigningSettings): Promise<MadeVerifier>;
 	/**
 	 * A verifier from settings that are read again; undefined if they were read less than a second ago and, according to
 	 * `version`, have not changed. Joins a read in progress: it may already return the new secret.
@@ -162,14 +163,14 @@ export interface VerifierCache {
 		key: string,
 		read: ReadSigningSettings,
 		version?: string,
-	): Promise<VerifierResult | undefined>;
+	): Promise<MadeVerifier | undefined>;
 }
 
 /** A cache of verifiers by key (workflow, node and credential). `now` is a monotonic clock in milliseconds. */
 export function createVerifierCache(now: () => number = () => performance.now()): VerifierCache {
 	const kept = new Map<string, KeptVerifier>();
 
-	const load = (key: string, read: ReadSigningSettings): Promise<VerifierResult> => {
+	const load = (key: string, read: ReadSigningSettings): Promise<MadeVerifier> => {
 		const readAt = now();
 		const verifier = read().then(({ settings, version }) => {
 			entry.version = version;

@@ -15,7 +15,7 @@ const polledShape = object({
 	/** How many stations the last list of the assets has; absent for a trigger that reads no such list, and before it was read. */
 	stations: optional(number()),
 });
-export type LastPoll = Readonly<output<typeof polledShape>>;
+type LastPoll = Readonly<output<typeof polledShape>>;
 
 /** Much longer than any sensible pause between two polls; the record of a trigger that is gone expires. */
 const KEPT_MS = 35 * DAY_MS;
@@ -36,13 +36,16 @@ export async function notePolled(
 	await changeRecord(records, keyOf(workflowId, nodeId), change, KEPT_MS);
 }
 
-/** Undefined if the trigger has not polled. Rejects like `Records`. */
-export async function readPolled(
-	records: Records,
-	workflowId: string,
-	nodeId: string,
-): Promise<LastPoll | undefined> {
-	return polledIn(await records.readRecord(keyOf(workflowId, nodeId)));
+/** The last poll of a trigger, and what to do about it, which completes a log line. Rejects like `Records`. */
+export async function readPolls(records: Records, workflowId: string, nodeId: string, now: number) {
+	const last = polledIn(await records.readRecord(keyOf(workflowId, nodeId)));
+	return {
+		/** Undefined if the trigger has not polled. */
+		last,
+		/** How far behind that poll the trigger has read; undefined before it has read the list. */
+		behindMs: behindMs(last),
+		advice: adviceFor(last, now),
+	};
 }
 
 function polledIn(text: string | undefined): LastPoll | undefined {
@@ -54,13 +57,12 @@ const POLLS_WITHIN_MS = DAY_MS + 2 * HOUR_MS;
 /** A poll that reads without a pause is behind by less. */
 const BEHIND_MS = 15 * MINUTE_MS;
 
-/** How far behind its poll a trigger has read; undefined before it has read the list. */
-export function behindMs({ polledAt, readUpTo }: LastPoll): number | undefined {
-	return readUpTo === undefined ? undefined : Math.max(0, polledAt - readUpTo);
+function behindMs({ polledAt, readUpTo }: Partial<LastPoll> = {}): number | undefined {
+	const isKnown = polledAt !== undefined && readUpTo !== undefined;
+	return isKnown ? Math.max(0, polledAt - readUpTo) : undefined;
 }
 
-/** What to do about a polling trigger: completes a log line. */
-export function adviceFor(polled: LastPoll | undefined, now: number): string {
+function adviceFor(polled: LastPoll | undefined, now: number): string {
 	if (polled === undefined || now - polled.polledAt > POLLS_WITHIN_MS) {
 		return "check that the workflow is published, that n8n is running, and 'Poll Times' in the node";
 	}

@@ -3,15 +3,7 @@
  * Checked by hand: it runs during a delivery, and a wrong field must not hide the problems of the next one.
  */
 import { createSecretKey } from 'node:crypto';
-import {
-	type Scheme,
-	type SigningKey,
-	Verifier,
-	custom,
-	standardWebhooks,
-	timestamped,
-	compileTemplate,
-} from './verifier';
+import { type Scheme, type SigningKey, Verifier, SCHEMES, compileTemplate } from './verifier';
 
 /** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
@@ -35,7 +27,7 @@ export interface SigningSettings {
 	signaturePrefix?: unknown;
 }
 
-export type VerifierResult =
+type VerifierResult =
 	/** `doubts`: sentences about a secret that probably has a typing mistake. */
 	| { readonly ok: true; readonly verifier: Verifier; readonly doubts: readonly string[] }
 	/** Sentences for people. Each names its field; none contains a secret. */
@@ -84,7 +76,8 @@ function compileCredential(settings: SigningSettings): Compiled {
 		notes,
 	);
 	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
-	const scheme = name === 'standardWebhooks' ? standardWebhooks : readScheme(name, settings, notes);
+	const scheme =
+		name === 'standardWebhooks' ? SCHEMES.standardWebhooks : readScheme(name, settings, notes);
 	const usable = notes.blocking.length === 0 && scheme !== undefined ? { scheme, keys } : undefined;
 	return { usable, ...notes };
 }
@@ -100,7 +93,7 @@ function readScheme(
 		SIGNATURE_HEADER,
 		notes,
 	);
-	return name === 'timestamped' ? timestamped(header) : readCustom(header, settings, notes);
+	return name === 'timestamped' ? SCHEMES.timestamped(header) : readCustom(header, settings, notes);
 }
 
 function readCustom(
@@ -136,7 +129,14 @@ function readCustom(
 			"'Signed Payload' does not contain {timestamp}, so the time in 'Timestamp Header' is not signed and anyone can change it. Add {timestamp}, or clear 'Timestamp Header'.",
 		);
 	}
-	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
+	return SCHEMES.custom({
+		signatureHeader,
+		algorithm,
+		encoding,
+		timestampHeader,
+		template,
+		prefix,
+	});
 }
 
 /** Null if the field is empty: a delivery then has no age. */

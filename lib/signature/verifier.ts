@@ -19,7 +19,7 @@ export interface SigningKey {
 	readonly key: KeyObject;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
 	/** The receiver's time, in Unix seconds. */
 	readonly nowSeconds: number;
 	/** How far the timestamp may be from the receiver's time, in the past or the future, in seconds (inclusive). */
@@ -131,7 +131,7 @@ export interface Scheme {
 }
 
 /** The scheme `timestamped`: one header, `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`. */
-export function timestamped(header: string): Scheme {
+function timestamped(header: string): Scheme {
 	return {
 		...{ algorithm: 'sha256', headerField: 'Signature Header' },
 		read(headers) {
@@ -153,7 +153,7 @@ export function timestamped(header: string): Scheme {
 const ID = /^[\x21-\x2d\x2f-\x7e]+$/;
 
 /** The scheme `standardWebhooks` (standardwebhooks.com, symmetric signatures): HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. */
-export const standardWebhooks: Scheme = {
+const standardWebhooks: Scheme = {
 	...{ algorithm: 'sha256', headerField: 'Scheme' },
 	read(headers) {
 		const signatures = singleHeader(headers, 'webhook-signature');
@@ -184,7 +184,7 @@ interface CustomSettings {
 }
 
 /** The scheme `custom`: header, algorithm, encoding, prefix and signed bytes from the credential. */
-export function custom(settings: CustomSettings): Scheme {
+function custom(settings: CustomSettings): Scheme {
 	const { signatureHeader, algorithm, encoding, timestampHeader, template } = settings;
 	const literal = settings.prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 	/** The text after the prefix in each entry of a list separated by commas and white space. */
@@ -206,6 +206,9 @@ export function custom(settings: CustomSettings): Scheme {
 		},
 	};
 }
+
+/** By value of the credential's field. */
+export const SCHEMES = { timestamped, standardWebhooks, custom };
 
 /**
  * The single value of the header, trimmed; `undefined` if it is absent; empty, which no scheme accepts, if it is

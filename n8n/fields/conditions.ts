@@ -14,8 +14,8 @@ import {
 	OTHER_FIELD,
 	EVENT_TYPES,
 	OTHER_EVENT_TYPES,
-	type Conditions,
 	OPERATORS,
+	type Wanted,
 } from '../../lib/event';
 import { withoutTags } from '../../lib/shared/text';
 import { NUMERAL } from '../../lib/shared/values';
@@ -227,7 +227,7 @@ export const wantedSubtitle = `={{ [
 ].find((texts) => texts.length > 0).join(", ") }}`.replace(/\n\t?/g, ' ');
 
 /** Rejects conditions that no event can meet while the workflow is being published: later would be too late. */
-export function checkConditions(node: INode, { problems }: Conditions): void {
+export function checkConditions(node: INode, { problems }: Wanted['conditions']): void {
 	if (problems.length === 0) return;
 	// In the message, since n8n shows nothing else of a failed publication.
 	const message = `No event can meet the conditions. ${problems.join(' ')}`.replace(/\.$/, '');

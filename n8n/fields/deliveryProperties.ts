@@ -1,6 +1,6 @@
 /** The settings for the number of events per execution and for what follows a failure, in all triggers: fields and options. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../../lib/event';
+import { BATCH_SIZE } from '../../lib/event';
 
 interface DeliveryOptions {
 	/** What starts an execution. */
@@ -19,7 +19,7 @@ interface DeliveryProperties {
 
 export function eventDelivery(kind: 'webhook' | 'poll'): DeliveryProperties {
 	const { delivery, batchSize, acknowledge } = settingsOf({
-		...{ item: 'event', delivery: 'immediate', batchSize: DEFAULT_BATCH_SIZE },
+		...{ item: 'event', delivery: 'immediate', batchSize: BATCH_SIZE.fallback },
 		isWebhook: kind === 'webhook',
 	});
 	const isBatched = { show: { '/delivery': ['batched'] } };
@@ -31,7 +31,7 @@ export function eventDelivery(kind: 'webhook' | 'poll'): DeliveryProperties {
 
 export function incidentDelivery(): DeliveryProperties {
 	const { delivery, batchSize, acknowledge } = settingsOf({
-		...{ item: 'incident', delivery: 'batched', batchSize: MAX_BATCH_SIZE },
+		...{ item: 'incident', delivery: 'batched', batchSize: BATCH_SIZE.most },
 	});
 	return {
 		fields: [onlyIf(delivery, 'immediate'), hidden(batchSize), onlyIf(acknowledge, 'succeeded')],
@@ -78,7 +78,7 @@ function settingsOf({ item, delivery, batchSize, isWebhook = false }: DeliveryOp
 			name: 'batchSize',
 			type: 'number',
 			noDataExpression: true,
-			typeOptions: { minValue: 1, maxValue: MAX_BATCH_SIZE, numberPrecision: 0 },
+			typeOptions: { minValue: 1, maxValue: BATCH_SIZE.most, numberPrecision: 0 },
 			default: batchSize,
 			description: `Max number of ${item}s per execution. An execution also holds at most 4 MB of ${item}s.`,
 		},

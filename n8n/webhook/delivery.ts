@@ -13,7 +13,6 @@ import {
 	readTriggerSettings,
 	TRIGGER_NUMBERS,
 	receive,
-	type RefusalLog,
 	accepted,
 	busy,
 	type HandOver,
@@ -139,7 +138,7 @@ export function logOtherUrl(
 /** Writes the reason of each rejection to n8n's log, at most one line per second, node and reason. */
 export function logRefusal(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
-	{ reason, detail }: RefusalLog,
+	{ reason, detail }: RefusalLine,
 ): void {
 	const line = logLine(context, `delivery rejected: ${reason}`);
 	limiterOf(refusals, context.logger).call(line, () => `${line}; ${printable(detail, 1000)}`);
@@ -212,6 +211,8 @@ function instead(response: EndableResponse, { response: other }: NoStart): strin
 	return [JSON.stringify(body)];
 }
 
+type RefusalLine = NonNullable<NoStart['log']>;
+
 /** The advice for a problem that contains its own. */
 const AS_IT_SAYS = 'do what lastProblem says';
 
@@ -237,7 +238,7 @@ function countRejection(
 	});
 }
 
-function causeOf({ reason, detail, cause }: RefusalLog): RefusalLog['cause'] {
+function causeOf({ reason, detail, cause }: RefusalLine): RefusalLine['cause'] {
 	if (cause !== undefined || detail === ADVICE[reason]) return cause;
 	return { problem: detail, advice: AS_IT_SAYS };
 }

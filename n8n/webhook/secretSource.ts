@@ -15,7 +15,7 @@ import {
 	type WantedEndpoint,
 } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
-import type { SecretSource, SignedRefusal } from '../../lib/receiver';
+import type { SecretSource } from '../../lib/receiver';
 import { PackageError } from '../../lib/shared/errors';
 import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
@@ -48,7 +48,10 @@ export function secretSource(context: IWebhookFunctions): SecretSource {
 }
 
 /** n8n's errors about credentials are not repeated: they may quote their contents. */
-function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
+function refusalOf(
+	context: IWebhookFunctions,
+	error: unknown,
+): ReturnType<SecretSource['refusalOf']> {
 	if (error instanceof LedgerUnavailableError) {
 		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
 	}

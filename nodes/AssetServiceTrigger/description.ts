@@ -1,6 +1,6 @@
 /** The parameters of the webhook trigger. */
 import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
-import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../lib/receiver';
+import { TRIGGER_NUMBERS } from '../../lib/receiver';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../n8n/fields/conditions';
 import { eventDelivery } from '../../n8n/fields/deliveryProperties';
@@ -27,7 +27,7 @@ const triggerOptions: INodeProperties[] = [
 		name: 'retentionDays',
 		type: 'hidden',
 		noDataExpression: true,
-		default: DEFAULT_RETENTION_DAYS,
+		default: TRIGGER_NUMBERS.retention.fallback,
 	},
 	{
 		displayName: 'Rotate Secret After (Days)',
@@ -60,7 +60,7 @@ const triggerOptions: INodeProperties[] = [
 		type: 'number',
 		noDataExpression: true,
 		typeOptions: { minValue: 0, numberPrecision: 0 },
-		default: DEFAULT_TOLERANCE_SECONDS,
+		default: TRIGGER_NUMBERS.tolerance.fallback,
 		description:
 			'How far the timestamp of a signature may be in the past or in the future, by the clock of this n8n instance',
 	},

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import {
 	BATCH_SIZE,
 	notApplied,
-	type NumberSetting,
 	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
@@ -15,7 +14,7 @@ import {
 
 /** The service's own maximum of `limit` (not specified, documented for assets). */
 export const DEFAULT_PAGE_SIZE = 100;
-const PAGE_SIZE: NumberSetting = {
+const PAGE_SIZE = {
 	...{ name: 'limit', label: 'Page Size' },
 	...{ fallback: DEFAULT_PAGE_SIZE, least: 1, most: DEFAULT_PAGE_SIZE },
 };
@@ -40,7 +39,7 @@ export function readPollSettings(read: ReadParameter): PollSettings {
 		pageSize: Math.trunc(readNumber(read, PAGE_SIZE)),
 		batchSize: readBatchSize(read),
 		acknowledge: readAcknowledge(read),
-		problems: notApplied(read, [BATCH_SIZE, PAGE_SIZE]),
+		problems: notApplied(read, { BATCH_SIZE, PAGE_SIZE }),
 	};
 }
 

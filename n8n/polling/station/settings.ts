@@ -2,12 +2,7 @@
  * Reads the station trigger's parameters, and finds what is wrong with them. So that a stored execution can always begin, a
  * value out of bounds is read as the nearest bound, and one of the wrong kind as its default; `checkStationSettings` rejects both.
  */
-import {
-	MAX_BATCH_SIZE,
-	readAcknowledge,
-	readOption,
-	type ReadParameter,
-} from '../../../lib/event';
+import { BATCH_SIZE, readAcknowledge, readOption, type ReadParameter } from '../../../lib/event';
 import { PackageError } from '../../../lib/shared/errors';
 import { printable } from '../../../lib/shared/text';
 import { asNumber, asRecord, asText, asTexts, numberOf } from '../../../lib/shared/values';
@@ -97,9 +92,9 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
 	const options = asRecord(read('options', {}));
 	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag, testWith } = options;
-	const most = readOption(read, 'batchSize', MAX_BATCH_SIZE);
+	const most = readOption(read, 'batchSize', BATCH_SIZE.most);
 	const isBatched = readOption(read, 'delivery', 'batched') === 'batched';
-	const batchSize = isBatched ? whole('Batch Size', most, MAX_BATCH_SIZE, 1, MAX_BATCH_SIZE) : 1;
+	const batchSize = isBatched ? whole('Batch Size', most, BATCH_SIZE.most, 1, BATCH_SIZE.most) : 1;
 	return {
 		station: {
 			...DEFAULT_CONNECTION,

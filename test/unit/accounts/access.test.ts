@@ -1,4 +1,4 @@
-import { accessOf, type Publication } from '../../../lib/accounts';
+import { type Publication, triggersIn } from '../../../lib/accounts';
 
 type Settings = Publication['triggers'][string]['settings'];
 
@@ -49,11 +49,15 @@ it.each<[string, Publication | undefined, string, string]>([
 	],
 	['one that was never saved', publication(selected('')), '', 'denied'],
 ])('lets %s: as recorded', (_who, known, workflowId, expected) => {
-	expect(accessOf(known, 'target', { workflowId, isSubWorkflow: false })).toBe(expected);
+	expect(triggersIn(known).accessFor('target', { workflowId, isSubWorkflow: false })).toBe(
+		expected,
+	);
 });
 
 it('does not let a workflow without an ID see that of another one without an ID', () => {
-	expect(accessOf(undefined, '', { workflowId: '', isSubWorkflow: false })).toBe('denied');
+	expect(triggersIn(undefined).accessFor('', { workflowId: '', isSubWorkflow: false })).toBe(
+		'denied',
+	);
 });
 
 it.each<[Publication | undefined, string, string]>([
@@ -65,5 +69,5 @@ it.each<[Publication | undefined, string, string]>([
 	[publication(any), 'caller', 'granted'],
 	[publication(any), '', 'granted'],
 ])('believes a sub-workflow no ID', (known, workflowId, expected) => {
-	expect(accessOf(known, 'target', { workflowId, isSubWorkflow: true })).toBe(expected);
+	expect(triggersIn(known).accessFor('target', { workflowId, isSubWorkflow: true })).toBe(expected);
 });

@@ -1,12 +1,10 @@
 import {
 	notePublication,
 	notePublishedAt,
-	pollTriggers,
 	type Publication,
 	readPublication,
 	type PublishedSettings,
-	wantedBy,
-	wantedByAny,
+	triggersIn,
 } from '../../../lib/accounts';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
@@ -89,11 +87,14 @@ it('wants what a poll trigger wants, or a webhook trigger if there is none', () 
 	const event = (type: string) => ({ id: 'a', type, record: { id: 'a', type } });
 	const isA = { conditions: { condition: [{ field: 'type', operator: 'equals', value: 'a' }] } };
 	const webhook = settings({ eventTypes: ['b'] });
-	expect(['a', 'b'].map(event).map(wantedBy(undefined))).toEqual([true, true]);
-	expect(['a', 'b'].map(event).map(wantedBy(of(webhook)))).toEqual([false, true]);
+	expect(['a', 'b'].map(event).map(triggersIn(undefined).isReplayed)).toEqual([true, true]);
+	expect(['a', 'b'].map(event).map(triggersIn(of(webhook)).isReplayed)).toEqual([false, true]);
 	const poll = settings({ kind: 'poll', ...isA });
-	expect(['a', 'b'].map(event).map(wantedBy(of(webhook, poll)))).toEqual([true, false]);
-	const polls = pollTriggers(of(webhook, poll));
+	expect(['a', 'b'].map(event).map(triggersIn(of(webhook, poll)).isReplayed)).toEqual([
+		true,
+		false,
+	]);
+	const { polls } = triggersIn(of(webhook, poll));
 	expect(polls).toMatchObject([{ nodeId: 'node-1', seenAt: 1 }]);
 	expect(['a', 'b'].map((type) => polls[0]?.wants(event(type)))).toEqual([true, false]);
 });
@@ -102,8 +103,8 @@ it('expects what any of the triggers wants, and everything if nothing was record
 	const event = (type: string) => ({ id: 'a', type, record: { id: 'a', type } });
 	const { note, read } = worldOf();
 	const expected = async () => {
-		const wants = wantedByAny(await read());
-		return ['a', 'b', 'c'].filter((type) => wants(event(type))).join('');
+		const { isWanted } = triggersIn(await read());
+		return ['a', 'b', 'c'].filter((type) => isWanted(event(type))).join('');
 	};
 	expect(await expected()).toBe('abc');
 	await note('webhook', 0, { eventTypes: ['a'] });
@@ -120,5 +121,5 @@ it('expects everything of a trigger that an older version recorded without types
 	await ledger.swapRecord('workflow:flow', undefined, JSON.stringify(older));
 	const publication = await read();
 	expect(publication?.publishedAt).toBe(1);
-	expect(wantedByAny(publication)({ id: 'a', type: 'x', record: { id: 'a' } })).toBe(true);
+	expect(triggersIn(publication).isWanted({ id: 'a', type: 'x', record: { id: 'a' } })).toBe(true);
 });

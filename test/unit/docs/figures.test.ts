@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MOST_REPLAYED } from '../../../lib/accounts';
-import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/wanted';
+import { BATCH_SIZE, MAX_BATCH_BYTES } from '../../../lib/event/wanted';
 import { LOOK_BACKS, OVERLAP_MS } from '../../../lib/follow/position';
 import { MOST_ATTEMPTS } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
-import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
+import { TRIGGER_NUMBERS } from '../../../lib/receiver/receive';
 import { DAYS_KEPT } from '../../../lib/rejections';
 import { LIMITS, RETRIES, DELIVERY } from '../../../lib/service/defaults';
 import { RETENTION_MS } from '../../../lib/start';
@@ -97,11 +97,23 @@ const FIGURES: readonly (readonly [
 		/(\d+), (\d+) and (\d+) minutes, (\d+) hours, then (\d+) hours/g,
 		[first ?? 0, second ?? 0, third ?? 0, fourth / 60, fifth / 60],
 	],
-	[['README.md'], /For (\d+) days and as long as the \[event ledger\]/g, [DEFAULT_RETENTION_DAYS]],
-	[['SECURITY.md'], /^\| Per event: .* (\d+) days +\|$/gm, [DEFAULT_RETENTION_DAYS]],
+	[
+		['README.md'],
+		/For (\d+) days and as long as the \[event ledger\]/g,
+		[TRIGGER_NUMBERS.retention.fallback],
+	],
+	[['SECURITY.md'], /^\| Per event: .* (\d+) days +\|$/gm, [TRIGGER_NUMBERS.retention.fallback]],
 	[['docs/comparison.md'], /yes, for (\d+) days/g, [RETENTION_MS / DAY]],
-	[['SECURITY.md'], /[Aa]fter the tolerance \((\d+) minutes\)/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
-	[['docs/rotation.md'], /(\d+) minutes after it was signed/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
+	[
+		['SECURITY.md'],
+		/[Aa]fter the tolerance \((\d+) minutes\)/g,
+		[TRIGGER_NUMBERS.tolerance.fallback / 60],
+	],
+	[
+		['docs/rotation.md'],
+		/(\d+) minutes after it was signed/g,
+		[TRIGGER_NUMBERS.tolerance.fallback / 60],
+	],
 	[
 		['docs/rotation.md'],
 		/A new secret works +\| at most (\d+) second after saving/g,
@@ -135,7 +147,7 @@ const FIGURES: readonly (readonly [
 		[DAYS_KEPT],
 	],
 	[['docs/nodes.md'], /A request takes at most ([\d,]+) events/g, [MOST_REPLAYED]],
-	[['docs/nodes.md'], /per execution \(1 to ([\d,]+)\)/g, [MAX_BATCH_SIZE]],
+	[['docs/nodes.md'], /per execution \(1 to ([\d,]+)\)/g, [BATCH_SIZE.most]],
 	[['docs/nodes.md'], /\*\*Batch Size\*\* events or (\d+) MB/g, [MAX_BATCH_BYTES / MEGABYTE]],
 	[
 		['docs/promises.md'],

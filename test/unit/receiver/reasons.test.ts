@@ -1,8 +1,10 @@
-import { ADVICE, PROBLEMS, type RejectionReason, UNMET_ADVICE } from '../../../lib/receiver';
+import { ADVICE, PROBLEMS, UNMET_ADVICE } from '../../../lib/receiver';
 import { detailOf } from '../../../lib/receiver/reasons';
 
 /** The fields on the screen that a text names. */
 const fieldsIn = (text: string) => [...text.matchAll(/'([^']+)'/g)].map(([, field = '']) => field);
+
+type RejectionReason = keyof typeof ADVICE;
 
 /** The fields whose value can be the cause, by reason. */
 const FIELDS: Readonly<Record<RejectionReason, readonly string[]>> = {

@@ -1,5 +1,6 @@
 /** For each reason of a poll: what to do about it, and that this names no field that is not the cause. */
-import { adviceFor, POLL_ADVICE } from '../../../lib/rejections';
+import { notePolled, POLL_ADVICE, readPolls } from '../../../lib/rejections';
+import { MemoryLedger } from '../ledger/memoryLedger';
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 const HOUR = 60 * 60_000;
@@ -30,13 +31,17 @@ it('covers every reason', () => {
 });
 
 const polled = { nodeName: 'Node', polledAt: NOW };
-it.each<[string, Parameters<typeof adviceFor>[0], string, readonly string[]]>([
+it.each<[string, Parameters<typeof notePolled>[2] | undefined, string, readonly string[]]>([
 	['has not polled', undefined, 'is published', ['Poll Times']],
 	['no longer polls', { ...polled, polledAt: NOW - 27 * HOUR }, 'is published', ['Poll Times']],
 	['has not read the list yet', polled, 'nothing to do', []],
 	['is up to date', { ...polled, readUpTo: NOW }, 'nothing to do', []],
 	['is behind', { ...polled, readUpTo: NOW - HOUR }, 'failed polls', ['Poll Times']],
-])('a trigger that %s', (_name, last, words, fields) => {
-	expect(adviceFor(last, NOW)).toContain(words);
-	expect(fieldsIn(adviceFor(last, NOW))).toEqual(fields);
+])('a trigger that %s', async (_name, last, words, fields) => {
+	const ledger = new MemoryLedger();
+	const trigger = { workflowId: 'flow', nodeId: 'node' };
+	if (last !== undefined) await notePolled(ledger, trigger, last);
+	const { advice } = await readPolls(ledger, 'flow', 'node', NOW);
+	expect(advice).toContain(words);
+	expect(fieldsIn(advice)).toEqual(fields);
 });

@@ -1,5 +1,5 @@
 /** How many deliveries of each trigger did not start its workflow, and why. */
-import { DAYS_KEPT, readRejections, RejectionCounter } from '../../../lib/rejections';
+import { DAYS_KEPT, RejectionCounter } from '../../../lib/rejections';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const MINUTE = 60_000;
@@ -16,7 +16,8 @@ function world() {
 }
 
 /** The stored record of the workflow, as another process reads it. */
-const kept = (ledger: MemoryLedger, workflowId = WORKFLOW) => readRejections(ledger, workflowId);
+const kept = (ledger: MemoryLedger, workflowId = WORKFLOW) =>
+	new RejectionCounter().read(ledger, workflowId);
 /** Pending background writes. */
 const written = () => jest.advanceTimersByTimeAsync(0);
 const minutes = (count: number) => jest.advanceTimersByTimeAsync(count * MINUTE);

@@ -4,7 +4,6 @@ import {
 	type DeliveryHeaders,
 	type SigningSettings,
 	type Verifier,
-	type VerifyOptions,
 } from '../../../lib/signature';
 
 export const NOW = 1_700_000_000;
@@ -21,7 +20,7 @@ export interface Delivery {
 	readonly settings?: SigningSettings;
 	readonly headers: DeliveryHeaders;
 	readonly body?: Uint8Array;
-	readonly options?: Partial<VerifyOptions>;
+	readonly options?: Partial<Parameters<Verifier['verify']>[2]>;
 }
 
 /** Verifies as the trigger does; by default at `NOW` with the tolerance of the specification. */

@@ -1,6 +1,6 @@
 /** The workflow whose events an operation is about: the ledger, what its triggers have recorded, and whether the operation has access. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { accessOf, type Publication, readPublication } from '../../../../lib/accounts';
+import { type Publication, readPublication, triggersIn } from '../../../../lib/accounts';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { printable } from '../../../../lib/shared/text';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
@@ -27,6 +27,7 @@ export interface Accounts {
 	readonly ledger: Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 	/** Undefined if no trigger of the workflow has been published. */
 	readonly publication: Publication | undefined;
+	readonly triggers: ReturnType<typeof triggersIn>;
 }
 
 /** @throws {NodeOperationError} if the workflow does not allow it, or the ledger is not available. */
@@ -37,9 +38,10 @@ export async function openAccounts(item: InputItem): Promise<Accounts> {
 	const ledger = await ledgerOf(item);
 	const publication = await readPublication(ledger, workflowId);
 	const isSubWorkflow = context.getMode() === 'integrated';
-	const access = accessOf(publication, workflowId, { workflowId: callerId, isSubWorkflow });
+	const triggers = triggersIn(publication);
+	const access = triggers.accessFor(workflowId, { workflowId: callerId, isSubWorkflow });
 	if (access === 'granted') {
-		return { workflowId, isOwn: workflowId === callerId, ledger, publication };
+		return { workflowId, isOwn: workflowId === callerId, ledger, publication, triggers };
 	}
 	const [message, description] = REFUSALS[access](printable(workflowId), printable(callerId));
 	throw new NodeOperationError(context.getNode(), message, { itemIndex, description });

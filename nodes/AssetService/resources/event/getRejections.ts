@@ -1,13 +1,6 @@
 /** Shows why something did not start a workflow, and how far its polling triggers are, for people who cannot see n8n's log. */
-import { triggersOf } from '../../../../lib/accounts';
 import { ADVICE, PROBLEMS } from '../../../../lib/receiver';
-import {
-	adviceFor,
-	behindMs,
-	DAYS_KEPT,
-	POLL_ADVICE,
-	readPolled,
-} from '../../../../lib/rejections';
+import { DAYS_KEPT, POLL_ADVICE, readPolls } from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
 import { sentence } from '../../../../lib/shared/text';
 import { MINUTE_MS } from '../../../../lib/shared/time';
@@ -55,19 +48,18 @@ async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 }
 
 /** One item per polling trigger of the workflow, with the fields of the others. */
-async function pollsOf({ ledger, workflowId, publication }: Accounts): Promise<ApiRecord[]> {
-	const polling = triggersOf(publication).filter(({ kind }) => kind !== 'webhook');
+async function pollsOf({ ledger, workflowId, triggers }: Accounts): Promise<ApiRecord[]> {
+	const polling = triggers.all.filter(({ kind }) => kind !== 'webhook');
 	return await Promise.all(
 		polling.map(async ({ nodeId }) => {
-			const polled = await readPolled(ledger, workflowId, nodeId);
-			const behind = polled && behindMs(polled);
+			const { last, behindMs, advice } = await readPolls(ledger, workflowId, nodeId, Date.now());
 			return {
-				...{ reason: 'polled', count: null, advice: sentence(adviceFor(polled, Date.now())) },
-				lastAt: polled === undefined ? null : new Date(polled.polledAt).toISOString(),
+				...{ reason: 'polled', count: null, advice: sentence(advice) },
+				lastAt: last === undefined ? null : new Date(last.polledAt).toISOString(),
 				...{ lastDeliveryId: null, lastProblem: null },
-				...{ nodeName: polled?.nodeName ?? null, firstAt: null, nodeId },
-				behindMinutes: behind === undefined ? null : Math.floor(behind / MINUTE_MS),
-				stations: polled?.stations ?? null,
+				...{ nodeName: last?.nodeName ?? null, firstAt: null, nodeId },
+				behindMinutes: behindMs === undefined ? null : Math.floor(behindMs / MINUTE_MS),
+				stations: last?.stations ?? null,
 			};
 		}),
 	);

@@ -1,11 +1,6 @@
 /** An event or an incident as Reconcile and Replay show it, and the incidents that the Station Triggers of a workflow have reported. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	type ListedAccount,
-	accountOf,
-	stationTriggers,
-	triggersOf,
-} from '../../../../lib/accounts';
+import { type ListedAccount, accountOf } from '../../../../lib/accounts';
 import { ledgerKey } from '../../../../lib/ledger';
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/errors';
@@ -134,20 +129,19 @@ interface IncidentPeriod {
 const AT_ONCE = 100;
 
 /** Whether the workflow starts for incidents only, so that no event by itself counts. */
-export function isOnlyStations({ publication }: Accounts): boolean {
-	const triggers = triggersOf(publication);
-	return triggers.length > 0 && triggers.every(({ kind }) => kind === 'station');
+export function isOnlyStations({ triggers }: Accounts): boolean {
+	return triggers.all.length > 0 && triggers.all.length === triggers.stations.length;
 }
 
 /** Oldest first, by trigger. What began before the period is only listed if the ledger knows it. */
 export async function incidentsOf(
 	{ client, context }: Pick<OperationRun, 'client' | 'context'>,
-	{ ledger, workflowId, publication }: Accounts,
+	{ ledger, workflowId, triggers }: Accounts,
 	period: IncidentPeriod,
 ): Promise<ListedIncident[]> {
 	const signal = cancelSignal(context);
 	const found: ListedIncident[] = [];
-	for (const { nodeId, watches } of stationTriggers(publication)) {
+	for (const { nodeId, watches } of triggers.stations) {
 		const watched = watchedSettings(watches);
 		if (watched === undefined) continue;
 		const entries = await reportedIn({

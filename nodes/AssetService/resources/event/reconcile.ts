@@ -1,12 +1,6 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import {
-	type ListedAccount,
-	listedStates,
-	type PlacedEvent,
-	triggersOf,
-	wantedByAny,
-} from '../../../../lib/accounts';
+import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import type { Operation, OperationRun } from '../../shared/resource';
@@ -65,12 +59,12 @@ async function eventItems(
 	{ createdAfter, states, survey, matches }: Selection,
 ): Promise<ApiRecord[]> {
 	const { client, context, warn } = item;
-	const { ledger, workflowId, publication } = accounts;
+	const { ledger, workflowId, publication, triggers } = accounts;
 	const since = publication?.publishedAt ?? 0;
 	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
-		{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
+		{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 		({ at, record }: PlacedEvent, account: ListedAccount) => {
 			if (account.state === 'ignored') {
 				counts.ignored += 1;
@@ -122,8 +116,8 @@ async function eventItems(
 }
 
 /** What may keep all events from the workflow, by the triggers that it has. */
-function whatToCheck({ publication }: Accounts): string {
-	const kinds = new Set(triggersOf(publication).map(({ kind }) => kind));
+function whatToCheck({ triggers }: Accounts): string {
+	const kinds = new Set(triggers.all.map(({ kind }) => kind));
 	const ways = [
 		...(kinds.has('webhook') ? ['that the service delivers to its production URL'] : []),
 		...(kinds.has('poll') ? ['with Get Rejections when its poll trigger last polled'] : []),

@@ -2,17 +2,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	canReopen,
-	pollTriggers,
 	requestReplay,
-	stationTriggers,
 	type ListedAccount,
 	accountOf,
 	listedStates,
 	MOST_REPLAYED,
 	type PlacedEvent,
 	type Requested,
-	wantedBy,
-	wantedByAny,
 } from '../../../../lib/accounts';
 import { createdAt } from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
@@ -83,7 +79,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		const able = chosen
 			.filter(({ reason }) => reason === undefined)
 			.sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
-		const { ledger, workflowId, publication } = accounts;
+		const { ledger, workflowId, triggers } = accounts;
 		const now = Date.now();
 		const request = { ledger, workflowId, retentionMs: RETENTION_MS, now };
 		const before = isDryRun ? [] : await requestReplay(request, able);
@@ -101,10 +97,10 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		const count = isDryRun ? able.length : items.filter((each) => each['replayed']).length;
 		report(item, accounts, { count, isDryRun, noun: nounFor(able) });
 		const isOfStations = (one: Chosen) => one.incident !== undefined;
-		const isSilent = (triggers: readonly { readonly seenAt: number }[]) =>
-			count > 0 && triggers.every(({ seenAt }) => now - seenAt > POLLS_WITHIN_MS);
-		if (!able.every(isOfStations) && isSilent(pollTriggers(publication))) item.warn(WITHOUT_POLL);
-		if (able.some(isOfStations) && isSilent(stationTriggers(publication))) {
+		const isSilent = (some: readonly { readonly seenAt: number }[]) =>
+			count > 0 && some.every(({ seenAt }) => now - seenAt > POLLS_WITHIN_MS);
+		if (!able.every(isOfStations) && isSilent(triggers.polls)) item.warn(WITHOUT_POLL);
+		if (able.some(isOfStations) && isSilent(triggers.stations)) {
 			item.warn(WITHOUT_STATION_POLL);
 		}
 		return await withAssetNames(items, { ...item, client });
@@ -221,14 +217,12 @@ async function chooseEvents(
 	accounts: Accounts,
 	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<OperationRun, 'client'>,
 ): Promise<Chosen[]> {
-	const { ledger, workflowId, publication } = accounts;
-	const polls = pollTriggers(publication);
-	const isWanted = wantedBy(publication);
+	const { ledger, workflowId, publication, triggers } = accounts;
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
 		{
-			...{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
+			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 			...(ids.size > 0 && { ids }),
 		},
 		({ event, record, at, place, index }: PlacedEvent, account): Chosen | undefined => {
@@ -241,12 +235,12 @@ async function chooseEvents(
 				index,
 				...(place !== undefined && { after: place }),
 				...(at !== undefined && { createdAt: at }),
-				reason: isWanted(event)
+				reason: triggers.isReplayed(event)
 					? canReopen(account)
 						? undefined
 						: account.state
 					: 'not wanted by the trigger',
-				nodeId: polls.find(({ wants }) => wants(event))?.nodeId,
+				nodeId: triggers.polls.find(({ wants }) => wants(event))?.nodeId,
 			};
 		},
 	);

@@ -1,6 +1,6 @@
 /** The fields by which Reconcile and Replay select events. They share them, so that n8n keeps the values when the operation changes. */
 import type { INodeProperties } from 'n8n-workflow';
-import { type ListedState, STATES } from '../../../../lib/accounts';
+import { STATES } from '../../../../lib/accounts';
 import {
 	createdAt,
 	eventTypeFilter,
@@ -29,7 +29,9 @@ const DAYS_BACK = 1;
 /** The service's own maximum. */
 export const PAGE_SIZE = 100;
 
-const ABOUT_STATES: Readonly<Record<ListedState, string>> = {
+type SelectableState = (typeof STATES)[number];
+
+const ABOUT_STATES: Readonly<Record<SelectableState, string>> = {
 	ignored: 'No trigger of the workflow wants it, so it is only listed if selected here',
 	missing: 'It never arrived, or n8n could not store its execution',
 	pending: 'n8n is storing its execution right now',
@@ -88,7 +90,7 @@ export interface Selection {
 	/** The same; undefined for now. */
 	readonly createdBefore: number | undefined;
 	/** The states that were selected; undefined for none. */
-	readonly states: ReadonlySet<ListedState> | undefined;
+	readonly states: ReadonlySet<SelectableState> | undefined;
 	/** Inspects the events of the time range: their types and conditions. */
 	readonly survey: Survey;
 	/** Whether the event is in the time range, of a wanted type, and meets the conditions. */
@@ -118,7 +120,7 @@ export function selectionOf(item: InputItem): Selection {
 	};
 }
 
-function statesOf(item: InputItem): Set<ListedState> | undefined {
+function statesOf(item: InputItem): Set<SelectableState> | undefined {
 	const given = parameter(item, 'states', unknown(), []);
 	const isKind = typeof given === 'string' || Array.isArray(given);
 	if (!isKind) throw wrongKindError(item, 'States', given);
