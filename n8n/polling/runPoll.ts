@@ -24,7 +24,7 @@ import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { checkConditions } from '../fields/conditions';
 import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
-import { readPollSettings } from './poll/settings';
+import { readPollSettings } from './poll';
 import { checkStationSettings, readStationSettings } from './station/settings';
 
 /** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */

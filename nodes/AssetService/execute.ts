@@ -9,7 +9,6 @@ import {
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/pace';
 import { printable } from '../../lib/shared/text';
-import { parse } from '../../lib/vendor/zod';
 import { apiClientFor, cancelSignal } from '../../n8n/api/apiClient';
 import { errorItem, toNodeError } from '../../n8n/log/nodeError';
 import { resources } from './resources';
@@ -64,9 +63,8 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	// Read once: the number of parallel items belongs to the node, not to an item.
 	const option = context.getNodeParameter('options.parallelItems', 0, '');
 	try {
-		return (
-			await inParallel(indices.length, parse(parallelItems(changes), option), itemsOf)
-		).flat();
+		const atOnce = parallelItems(option, changes);
+		return (await inParallel(indices.length, atOnce, itemsOf)).flat();
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
 		if (changes && indices.length > 1) {

@@ -14,11 +14,10 @@ import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { conditionFields, wantedSubtitle } from '../../n8n/fields/conditions';
 import { hintAt, toNodeError } from '../../n8n/log/nodeError';
-import { newestEvent } from '../../n8n/polling/poll/newestEvent';
-import { readPollSettings } from '../../n8n/polling/poll/settings';
+import { newestEvent, readPollSettings } from '../../n8n/polling/poll';
 import { pollEvents } from '../../n8n/polling/runPoll';
 import { builderHint } from '../builderHints';
-import { pollTriggerProperties, triggerPanel } from './description';
+import { screen } from './description';
 
 const NO_EVENTS =
 	"The service lists no events. Create one at the service and fetch again, or select 'set mock data' and paste a sample event.";
@@ -39,8 +38,8 @@ export class AssetServicePollTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
-		properties: pollTriggerProperties,
-		triggerPanel,
+		properties: screen.properties,
+		triggerPanel: screen.triggerPanel,
 	};
 
 	methods = { credentialTest: { assetServiceApiTest }, loadOptions: { conditionFields } };

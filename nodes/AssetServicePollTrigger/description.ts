@@ -4,11 +4,11 @@ import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../n8n/fields/conditions';
 import { eventDelivery } from '../../n8n/fields/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
-import { DEFAULT_PAGE_SIZE } from '../../n8n/polling/poll/settings';
+import { DEFAULT_PAGE_SIZE } from '../../n8n/polling/poll';
 
 const delivery = eventDelivery('poll');
 
-export const pollTriggerProperties: INodeProperties[] = [
+const properties: INodeProperties[] = [
 	{
 		displayName:
 			"Next to an Asset Service Trigger, set 'If the Execution Fails' to the same value in both.",
@@ -64,7 +64,7 @@ const PRODUCTION =
 	'n8n lists the events at the <b>Poll Times</b> and starts the workflow once for each new one. You see these executions in the <b>Executions</b> tab.';
 
 /** What the editor shows next to the parameters: n8n's own text speaks of a mock event. */
-export const triggerPanel: TriggerPanelDefinition = {
+const triggerPanel: TriggerPanelDefinition = {
 	header: 'Fetch an event from the list',
 	executionsHelp: {
 		inactive: `${TEST}<br /><br /><b>In production</b>: publish the workflow. ${PRODUCTION}`,
@@ -76,3 +76,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 			'The workflow is published and lists events regularly. You see its executions in the <b>Executions</b> tab.',
 	},
 };
+
+export const screen = { properties, triggerPanel };

@@ -16,7 +16,7 @@ import { pollForStations } from '../../n8n/polling/runPoll';
 import { testItems, toOutputs } from '../../n8n/polling/station/outputs';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
 import { builderHint } from '../builderHints';
-import { outputs, subtitle, triggerPanel, stationTriggerProperties } from './description';
+import { screen } from './description';
 import { searchIncidents } from './searchIncidents';
 
 export class AssetServiceStationTrigger implements INodeType {
@@ -28,15 +28,15 @@ export class AssetServiceStationTrigger implements INodeType {
 		version: 1,
 		description:
 			'Starts the workflow once for each incident of a charging station: offline, a stuck connector, a fault, or an ended session',
-		subtitle,
+		subtitle: screen.subtitle,
 		defaults: { name: 'Asset Service Station Trigger' },
 		polling: true,
 		builderHint: builderHint('assetServiceStationTrigger'),
 		inputs: [],
-		outputs,
+		outputs: screen.outputs,
 		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
-		properties: stationTriggerProperties,
-		triggerPanel,
+		properties: screen.properties,
+		triggerPanel: screen.triggerPanel,
 	};
 
 	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchIncidents } };

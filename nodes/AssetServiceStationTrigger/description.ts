@@ -3,31 +3,21 @@ import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 import type { Kind } from '../../lib/station';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { incidentDelivery } from '../../n8n/fields/deliveryProperties';
-import {
-	DEFAULT_WITHIN_MINUTES,
-	MAX_FOR_MINUTES,
-	MAX_TIMES,
-	DEFAULT_CATCH_UP_HOURS,
-	DEFAULT_STATUSES,
-	DEFAULTS,
-	MAX_CATCH_UP_HOURS,
-	MAX_RESOLVE_MINUTES,
-	NEWEST,
-} from '../../n8n/polling/station/settings';
+import { DEFAULTS, MOST, NEWEST } from '../../n8n/polling/station/settings';
 
 /** The bounds of a parameter that is a whole number. */
 const whole = (minValue: number, maxValue: number) => ({
 	...{ minValue, maxValue, numberPrecision: 0 },
 });
 
-export const faultProperties: INodeProperties[] = [
+const faultProperties: INodeProperties[] = [
 	{
 		displayName: 'Number of Faults',
 		name: 'times',
 		type: 'number',
 		noDataExpression: true,
 		displayOptions: { show: { triggerOn: ['connectorFault'] } },
-		typeOptions: whole(1, MAX_TIMES),
+		typeOptions: whole(1, MOST.times),
 		default: 1,
 		description: "Report at this number of faults. From 2 on, set 'Within (Minutes)'.",
 	},
@@ -37,8 +27,8 @@ export const faultProperties: INodeProperties[] = [
 		type: 'number',
 		noDataExpression: true,
 		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
-		typeOptions: whole(1, MAX_FOR_MINUTES),
-		default: DEFAULT_WITHIN_MINUTES,
+		typeOptions: whole(1, MOST.forMinutes),
+		default: DEFAULTS.withinMinutes,
 		description:
 			'Time in which these faults have to be reported. After the same time without a fault, the incident is over.',
 	},
@@ -70,7 +60,7 @@ const shownFor = (kind: Kind) => ({
 	show: { triggerOn: [kind], ...(kind === 'connectorFault' && { times: [1] }) },
 });
 
-export const triggerOn: INodeProperties = {
+const triggerOn: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'triggerOn',
 	type: 'options',
@@ -106,7 +96,7 @@ export const triggerOn: INodeProperties = {
 };
 
 /** The statuses of OCPP 1.6 and 2.0.1. */
-export const statuses: INodeProperties = {
+const statuses: INodeProperties = {
 	displayName: 'Statuses',
 	name: 'statuses',
 	type: 'multiOptions',
@@ -116,12 +106,12 @@ export const statuses: INodeProperties = {
 		...['Available', 'Charging', 'Faulted', 'Finishing', 'Occupied', 'Preparing', 'Reserved'],
 		...['SuspendedEV', 'SuspendedEVSE', 'Unavailable'],
 	].map((value) => ({ name: nameOf(value), value })),
-	default: [...DEFAULT_STATUSES],
+	default: [...DEFAULTS.statuses],
 	description:
 		'In which statuses a connector can be stuck. OCPP 2.0.1 reports Occupied for a connector in use.',
 };
 
-export const otherStatuses: INodeProperties = {
+const otherStatuses: INodeProperties = {
 	displayName: 'Other Statuses',
 	name: 'otherStatuses',
 	type: 'string',
@@ -132,15 +122,15 @@ export const otherStatuses: INodeProperties = {
 	description: 'Further statuses, separated by commas, exactly as the stations send them',
 };
 
-export const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
+const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 	{
 		displayName: 'Report After (Minutes)',
 		name: 'forMinutes',
 		type: 'number',
 		noDataExpression: true,
 		displayOptions: shownFor(kind),
-		typeOptions: whole(0, MAX_FOR_MINUTES),
-		default: DEFAULTS[kind].forMinutes,
+		typeOptions: whole(0, MOST.forMinutes),
+		default: DEFAULTS.byKind[kind].forMinutes,
 		description: 'Report the incident once it has lasted this long',
 	},
 	{
@@ -149,12 +139,21 @@ export const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 		type: 'number',
 		noDataExpression: true,
 		displayOptions: shownFor(kind),
-		typeOptions: whole(0, MAX_RESOLVE_MINUTES),
-		default: DEFAULTS[kind].resolveAfterMinutes,
+		typeOptions: whole(0, MOST.resolveAfterMinutes),
+		default: DEFAULTS.byKind[kind].resolveAfterMinutes,
 		description:
 			'Report it as resolved once it has been over this long. If it comes back sooner, it is the same incident.',
 	},
 ]);
+
+/** The fields that Get Incidents of the action node has as well. */
+export const incidentFields = {
+	triggerOn,
+	statuses,
+	otherStatuses,
+	faultProperties,
+	timeProperties,
+};
 
 const reportResolved: INodeProperties = {
 	displayName: 'Report When Resolved',
@@ -171,13 +170,13 @@ const catchUpHours: INodeProperties = {
 	name: 'catchUpHours',
 	type: 'number',
 	noDataExpression: true,
-	typeOptions: whole(1, MAX_CATCH_UP_HOURS),
-	default: DEFAULT_CATCH_UP_HOURS,
+	typeOptions: whole(1, MOST.catchUpHours),
+	default: DEFAULTS.catchUpHours,
 	description:
 		'How far back to read the list when the workflow is first published, and after a pause. Incidents of the pause are reported then.',
 };
 
-export const includeIdTag: INodeProperties = {
+const includeIdTag: INodeProperties = {
 	displayName: 'Include ID Tag',
 	name: 'includeIdTag',
 	type: 'boolean',
@@ -209,7 +208,7 @@ const testWith: INodeProperties = {
 
 const delivery = incidentDelivery();
 
-export const stationTriggerProperties: INodeProperties[] = [
+const properties: INodeProperties[] = [
 	{
 		displayName: 'Incidents that began before the workflow was first published are not reported.',
 		name: 'notice',
@@ -249,23 +248,20 @@ const minutes = (name: string) =>
 	`$parameter["${name}"] + ($parameter["${name}"] === 1 ? " minute" : " minutes")`;
 
 /** Such as `Offline for 5 minutes`. */
-export const subtitle = `={{ {
+const subtitle = `={{ {
 	stationOffline: "Offline for " + ${minutes('forMinutes')},
 	connectorStatus: "Stuck for " + ${minutes('forMinutes')},
 	connectorFault: $parameter["times"] > 1 ? $parameter["times"] + " faults within " + ${minutes('withinMinutes')} : $parameter["forMinutes"] > 0 ? "Fault for " + ${minutes('forMinutes')} : "Fault",
 	sessionEnded: "Charging Session Ended",
 }[$parameter["triggerOn"]] }}`.replace(/\n\t?/g, ' ');
 
-/** The names of the outputs, where there are two. */
-export const OUTPUT_NAMES = ['Opened', 'Resolved'] as const;
-
-const twoOutputs = OUTPUT_NAMES.map((name) => `{ type: "main", displayName: "${name}" }`);
+const twoOutputs = ['Opened', 'Resolved'].map((name) => `{ type: "main", displayName: "${name}" }`);
 
 /**
  * Two where an incident opens and resolves. n8n runs `execute` of a trigger that has one, and routes the lists that it
  * returns by their order; the node's `toOutputs` decides in the same way.
  */
-export const outputs =
+const outputs =
 	`={{ $parameter["triggerOn"] !== "sessionEnded" && $parameter["reportResolved"] !== false ? [${twoOutputs.join(', ')}] : [{ type: "main" }] }}` as const;
 
 const TEST =
@@ -274,7 +270,7 @@ const PRODUCTION =
 	'n8n lists the events at the <b>Poll Times</b> and starts the workflow once for each incident that opens, and once when it resolves. You see these executions in the <b>Executions</b> tab.';
 
 /** What the editor shows next to the parameters: n8n's own text speaks of a mock event. */
-export const triggerPanel: TriggerPanelDefinition = {
+const triggerPanel: TriggerPanelDefinition = {
 	header: 'Fetch an incident from the list',
 	executionsHelp: {
 		inactive: `${TEST}<br /><br /><b>In production</b>: publish the workflow. ${PRODUCTION}`,
@@ -286,3 +282,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 			'The workflow is published and looks for incidents regularly. You see its executions in the <b>Executions</b> tab.',
 	},
 };
+
+export const screen = { properties, subtitle, outputs, triggerPanel };

@@ -6,7 +6,7 @@ import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
 import { conditionFields, wantedSubtitle } from '../../n8n/fields/conditions';
 import { beginDelivered, receiveDelivery } from '../../n8n/webhook/delivery';
 import { builderHint } from '../builderHints';
-import { triggerProperties, triggerPanel } from './description';
+import { screen } from './description';
 
 export class AssetServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -39,8 +39,8 @@ export class AssetServiceTrigger implements INodeType {
 			},
 		],
 		webhooks: triggerWebhooks,
-		triggerPanel,
-		properties: triggerProperties,
+		triggerPanel: screen.triggerPanel,
+		properties: screen.properties,
 	};
 
 	methods = {

@@ -67,7 +67,7 @@ const triggerOptions: INodeProperties[] = [
 ];
 
 /** No field allows expressions: to evaluate one, n8n would need an isolate per request. */
-export const triggerProperties: INodeProperties[] = [
+const properties: INodeProperties[] = [
 	{
 		displayName:
 			"Create a webhook endpoint at the service with the 'Production URL' under 'Webhook URLs' above, and enter its signing secret in the credential.",
@@ -130,7 +130,7 @@ const PRODUCTION =
 	"Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions in the <b>Executions</b> tab. The reason for a rejected delivery is in n8n's log. To count the rejected and ignored deliveries of the last 7 days by reason, run the Asset Service node with the resource <b>Event</b> and the operation <b>Get Rejections</b>.";
 
 /** The texts next to the parameters in the editor, for a user who tests the trigger. */
-export const triggerPanel: TriggerPanelDefinition = {
+const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',
 	executionsHelp: {
 		inactive: [...TEST, `<b>In production</b>: publish the workflow. ${PRODUCTION}`].join(
@@ -145,3 +145,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 			'The workflow is published: events at the production URL start it, and you see them in the <b>Executions</b> tab. The button uses the test URL. Create a separate webhook endpoint for it at the service.',
 	},
 };
+
+export const screen = { properties, triggerPanel };

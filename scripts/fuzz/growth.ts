@@ -15,7 +15,7 @@ import { messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { asNumber, asText, asTexts } from '../../lib/shared/values';
 import { createVerifier } from '../../lib/signature';
-import { withoutSecrets } from '../../nodes/AssetService/resources/webhookEndpoint/create';
+import { withoutSecrets } from '../../nodes/AssetService/resources/webhookEndpoint';
 import { endpointIdIn } from '../../nodes/AssetService/shared/ids';
 import { API_SETTINGS, destination } from './api';
 import { custom, standardWebhooks, timestamped, TOLERANCE } from './signature';

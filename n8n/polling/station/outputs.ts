@@ -17,11 +17,13 @@ import {
 	type Kind,
 } from '../../../lib/station';
 import { hintAt } from '../../log/nodeError';
-import type { StationTriggerSettings } from './settings';
+import type { readStationSettings } from './settings';
+
+type ReadSettings = ReturnType<typeof readStationSettings>;
 
 export function toOutputs(
 	items: INodeExecutionData[],
-	{ hasTwoOutputs }: StationTriggerSettings,
+	{ hasTwoOutputs }: ReadSettings,
 ): INodeExecutionData[][] {
 	if (!hasTwoOutputs) return [items];
 	const isResolved = ({ json }: INodeExecutionData) => json['state'] === 'resolved';
@@ -35,7 +37,7 @@ export function toOutputs(
 export async function testItems(
 	context: IExecuteFunctions,
 	client: ApiClient,
-	settings: StationTriggerSettings,
+	settings: ReadSettings,
 ): Promise<INodeExecutionData[][]> {
 	const { station, hasTwoOutputs, testWith } = settings;
 	const asking = askingFor(context, client, settings);
@@ -63,7 +65,7 @@ export async function testItems(
 export function askingFor(
 	context: Pick<IExecuteFunctions | ILoadOptionsFunctions, 'getWorkflow' | 'getNode'>,
 	client: ApiClient,
-	{ station }: StationTriggerSettings,
+	{ station }: ReadSettings,
 ) {
 	return {
 		client,
@@ -72,7 +74,7 @@ export function askingFor(
 	};
 }
 
-function aboutFound(found: Found, { station: { kind }, testWith }: StationTriggerSettings): string {
+function aboutFound(found: Found, { station: { kind }, testWith }: ReadSettings): string {
 	const { all, incidents, stations, countedMs, readMs, events } = found;
 	const noun = kind === 'sessionEnded' ? 'session' : 'incident';
 	const gone = testWith === '' ? '' : `The selected ${noun} was not found. `;

@@ -14,44 +14,37 @@ import {
 	type StationSettings,
 } from '../../../lib/station';
 
-export const KINDS = [
-	'stationOffline',
-	'connectorStatus',
-	'connectorFault',
-	'sessionEnded',
-] as const;
-export const SCOPES = ['code', 'connector', 'station'] as const;
-/** Of the parameters in minutes and hours. */
-export const MAX_FOR_MINUTES = 10_080;
-export const MAX_RESOLVE_MINUTES = 1_440;
-export const MAX_CATCH_UP_HOURS = 720;
-export const MAX_TIMES = 50;
-export const DEFAULT_WITHIN_MINUTES = 1_440;
+const KINDS = ['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded'] as const;
+const SCOPES = ['code', 'connector', 'station'] as const;
+/** The most of each parameter that is a number. */
+export const MOST = {
+	forMinutes: 10_080,
+	resolveAfterMinutes: 1_440,
+	catchUpHours: 720,
+	times: 50,
+} as const;
 const MOST_STATUSES = 20;
 /** Of `testWith`: no other incident is chosen. */
 export const NEWEST = 'newest';
 
-/** A session that lasts longer is rare, and an incident that began before is not reported. */
-export const DEFAULT_CATCH_UP_HOURS = 24;
-
-interface Defaults {
-	readonly forMinutes: number;
-	readonly resolveAfterMinutes: number;
-}
-
-export const DEFAULTS: Readonly<Record<Kind, Defaults>> = {
-	stationOffline: { forMinutes: 5, resolveAfterMinutes: 2 },
-	connectorStatus: { forMinutes: 120, resolveAfterMinutes: 0 },
-	connectorFault: { forMinutes: 0, resolveAfterMinutes: 60 },
-	sessionEnded: { forMinutes: 0, resolveAfterMinutes: 0 },
+export const DEFAULTS = {
+	byKind: {
+		stationOffline: { forMinutes: 5, resolveAfterMinutes: 2 },
+		connectorStatus: { forMinutes: 120, resolveAfterMinutes: 0 },
+		connectorFault: { forMinutes: 0, resolveAfterMinutes: 60 },
+		sessionEnded: { forMinutes: 0, resolveAfterMinutes: 0 },
+	},
+	withinMinutes: 1_440,
+	/** A session that lasts longer is rare, and an incident that began before is not reported. */
+	catchUpHours: 24,
+	/** The statuses in which a connector can be stuck; both versions of OCPP. */
+	statuses: ['Preparing', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Reserved', 'Unavailable'],
+} satisfies {
+	byKind: Record<Kind, Record<'forMinutes' | 'resolveAfterMinutes', number>>;
+	[field: string]: unknown;
 };
 
-/** The statuses in which a connector can be stuck; both versions of OCPP. */
-export const DEFAULT_STATUSES = [
-	...['Preparing', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Reserved', 'Unavailable'],
-];
-
-export interface StationTriggerSettings {
+interface StationTriggerSettings {
 	readonly station: StationSettings;
 	/** Whether it has one output for what opened and one for what resolved. */
 	readonly hasTwoOutputs: boolean;
@@ -74,7 +67,7 @@ export function checkStationSettings({ problems }: StationTriggerSettings): void
 export function readStationSettings(read: ReadParameter): StationTriggerSettings {
 	const problems: string[] = [];
 	const kind = oneOf('Trigger On', KINDS, read('triggerOn', 'stationOffline'), problems);
-	const defaults = DEFAULTS[kind];
+	const defaults = DEFAULTS.byKind[kind];
 	const whole = (label: string, value: unknown, fallback: number, least: number, most: number) => {
 		const number = numberOf(value);
 		const isRight = Number.isInteger(number) && number === asNumber(value, fallback, least, most);
@@ -85,13 +78,13 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const minutes = (label: string, name: string, fallback: number, most: number, least = 0) =>
 		whole(label, read(name, fallback), fallback, least, most) * MINUTE_MS;
 	const isFault = kind === 'connectorFault';
-	const times = isFault ? whole('Number of Faults', read('times', 1), 1, 1, MAX_TIMES) : 1;
+	const times = isFault ? whole('Number of Faults', read('times', 1), 1, 1, MOST.times) : 1;
 	const isRepeated = times > 1;
 	const { forMinutes, resolveAfterMinutes } = defaults;
 	const isLasting = kind !== 'sessionEnded' && !isRepeated;
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
 	const options = asRecord(read('options', {}));
-	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag, testWith } = options;
+	const { catchUpHours = DEFAULTS.catchUpHours, includeIdTag, testWith } = options;
 	const most = readOption(read, 'batchSize', BATCH_SIZE.most);
 	const isBatched = readOption(read, 'delivery', 'batched') === 'batched';
 	const batchSize = isBatched ? whole('Batch Size', most, BATCH_SIZE.most, 1, BATCH_SIZE.most) : 1;
@@ -102,23 +95,23 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 			times,
 			reportResolved,
 			forMs: isLasting
-				? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MAX_FOR_MINUTES)
+				? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MOST.forMinutes)
 				: 0,
 			resolveAfterMs: isLasting
 				? minutes(
 						'Resolve After (Minutes)',
 						'resolveAfterMinutes',
 						resolveAfterMinutes,
-						MAX_RESOLVE_MINUTES,
+						MOST.resolveAfterMinutes,
 					)
 				: 0,
 			statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
 			scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
 			withinMs: isRepeated
-				? minutes('Within (Minutes)', 'withinMinutes', DEFAULT_WITHIN_MINUTES, MAX_FOR_MINUTES, 1)
+				? minutes('Within (Minutes)', 'withinMinutes', DEFAULTS.withinMinutes, MOST.forMinutes, 1)
 				: 0,
 			catchUpMs:
-				whole('Catch Up (Hours)', catchUpHours, DEFAULT_CATCH_UP_HOURS, 1, MAX_CATCH_UP_HOURS) *
+				whole('Catch Up (Hours)', catchUpHours, DEFAULTS.catchUpHours, 1, MOST.catchUpHours) *
 				60 *
 				MINUTE_MS,
 			includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
@@ -157,7 +150,7 @@ function oneOf<T extends Kind | Scope>(
 /** Without any, the default ones; at most 20. */
 function statusesOf(read: ReadParameter, problems: string[]): string[] {
 	const entered = {
-		Statuses: read('statuses', DEFAULT_STATUSES),
+		Statuses: read('statuses', DEFAULTS.statuses),
 		'Other Statuses': readOption(read, 'otherStatuses', ''),
 	};
 	const wrong = Object.entries(entered).filter(([, value]) => !isTexts(value));
@@ -175,7 +168,7 @@ function statusesOf(read: ReadParameter, problems: string[]): string[] {
 	}
 	if (statuses.length > 0) return statuses.slice(0, MOST_STATUSES);
 	if (wrong.length === 0) problems.push("'Statuses' must name at least one status");
-	return DEFAULT_STATUSES;
+	return DEFAULTS.statuses;
 }
 
 const isTexts = (value: unknown) =>

@@ -1,13 +1,14 @@
 /** Deliveries: the service's attempts to send events to an endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DELIVERY, type ApiClient, type ApiRecord } from '../../../lib/service';
+import { DELIVERY, type ApiClient, type ApiRecord, idInPath } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
-import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../shared/ids';
+import { endpointField, endpointIdOf, located } from '../shared/ids';
 import type { Filters } from '../shared/lists';
 import {
 	hiddenOptions,
 	type InputItem,
 	parameter,
+	parameterError,
 	plainText,
 	wrongKindError,
 } from '../shared/parameters';
@@ -25,6 +26,47 @@ const statusField: INodeProperties = {
 	default: 'any',
 	description: 'Only deliveries with this status',
 };
+
+const deliveryField: INodeProperties = {
+	displayName: 'Delivery',
+	name: 'deliveryId',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The delivery to resend',
+	// The list depends on the endpoint.
+	typeOptions: { loadOptionsDependsOn: ['endpointId.value'] },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a delivery...',
+			hint: 'Deliveries to the endpoint above, newest first',
+			typeOptions: { searchListMethod: 'searchDeliveries', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. whdel_01HZX3',
+		},
+	],
+};
+
+/** The ID of the delivery. Throws a `NodeOperationError` if there is none. */
+function deliveryIdOf(item: InputItem): string {
+	const id = parameter(item, 'deliveryId', located);
+	if (id === '') {
+		throw parameterError(
+			item,
+			"'Delivery' is empty",
+			'Select a delivery from the list, or enter its ID.',
+		);
+	}
+	idInPath(id, 'Delivery ID');
+	return id;
+}
 
 function prepare(item: InputItem) {
 	const deliveryId = deliveryIdOf(item);

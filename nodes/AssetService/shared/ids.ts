@@ -1,4 +1,4 @@
-/** The endpoint and the delivery of an operation: fields in which a user selects from a list, by ID or by URL. */
+/** The endpoint of an operation: a field in which a user enters an ID or a URL. */
 import type { INodeProperties } from 'n8n-workflow';
 import { idInPath } from '../../../lib/service';
 import { object, pipe, transform, union } from '../../../lib/vendor/zod';
@@ -84,45 +84,4 @@ function decoded(part: string): string {
 	} catch {
 		return part;
 	}
-}
-
-export const deliveryField: INodeProperties = {
-	displayName: 'Delivery',
-	name: 'deliveryId',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
-	description: 'The delivery to resend',
-	// The list depends on the endpoint.
-	typeOptions: { loadOptionsDependsOn: ['endpointId.value'] },
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a delivery...',
-			hint: 'Deliveries to the endpoint above, newest first',
-			typeOptions: { searchListMethod: 'searchDeliveries', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. whdel_01HZX3',
-		},
-	],
-};
-
-/** The ID of the delivery. Throws a `NodeOperationError` if there is none. */
-export function deliveryIdOf(item: InputItem): string {
-	const id = parameter(item, 'deliveryId', located);
-	if (id === '') {
-		throw parameterError(
-			item,
-			"'Delivery' is empty",
-			'Select a delivery from the list, or enter its ID.',
-		);
-	}
-	idInPath(id, 'Delivery ID');
-	return id;
 }

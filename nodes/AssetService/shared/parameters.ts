@@ -33,14 +33,6 @@ export const plainText = pipe(
 	transform((value: string | number | boolean) => asText(value)),
 );
 
-/** A value out of bounds becomes the nearest bound, one of the wrong kind the default. */
-export function bounded(fallback: number, least: number, most: number) {
-	return pipe(
-		unknown(),
-		transform((value) => asNumber(value, fallback, least, most)),
-	);
-}
-
 /** The parameter, parsed by the schema, which must accept every value. */
 export function parameter<T>(
 	{ context, itemIndex }: InputItem,
@@ -60,13 +52,6 @@ export function flag(item: InputItem, name: string, label: string, fallback: boo
 		`'${label}' is neither true nor false`,
 		`Turn '${label}' on or off, or use an expression that returns true or false.`,
 	);
-}
-
-/** A text that must not be empty; the error names the field by its label. */
-export function requiredText(item: InputItem, name: string, label: string): string {
-	const value = parameter(item, name, text);
-	if (value === '') throw parameterError(item, `'${label}' is empty`, `Fill in '${label}'.`);
-	return value;
 }
 
 /**
@@ -209,7 +194,8 @@ function instantOf(value: unknown, timeZone: string): number | undefined {
 }
 
 /** The value of the option, 8 by default. An operation that changes something processes one item after another. */
-export const parallelItems = (changes: boolean) => bounded(changes ? 1 : 8, 1, 64);
+export const parallelItems = (option: unknown, changes: boolean) =>
+	asNumber(option, changes ? 1 : 8, 1, 64);
 
 /** For the options of an operation. Off the screen: a service that cannot take as many at once asks to wait. */
 export const parallelItemsOption: INodeProperties = {

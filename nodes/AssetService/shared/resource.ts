@@ -35,7 +35,7 @@ export interface Changing extends Texts {
 }
 
 /** An operation that sends no request, so it needs no credential. */
-export interface Local extends Texts {
+interface Local extends Texts {
 	/** Like `run` of an operation that reads. */
 	runLocally(item: Omit<OperationRun, 'client'>): Promise<ApiRecord[]>;
 	prepare?: never;

@@ -24,13 +24,7 @@ import {
 	STATION_AHEAD_MS,
 	STATION_BEHIND_MS,
 } from '../../../lib/station/common/settings';
-import {
-	DEFAULTS,
-	MAX_CATCH_UP_HOURS,
-	MAX_FOR_MINUTES,
-	MAX_RESOLVE_MINUTES,
-	MAX_TIMES,
-} from '../../../n8n/polling/station/settings';
+import { DEFAULTS, MOST } from '../../../n8n/polling/station/settings';
 import { MOST_RECORDS } from '../../../nodes/AssetService/shared/lists';
 import packageJson from '../../../package.json';
 import { EXAMPLES } from '../../support/n8n/examples';
@@ -60,7 +54,7 @@ function constantIn(file: string, name: string): string {
 }
 
 const figureIn = (file: string, name: string) => Number(constantIn(file, name).replaceAll('_', ''));
-const fetched = (name: string) => figureIn('n8n/polling/poll/newestEvent.ts', name);
+const fetched = (name: string) => figureIn('n8n/polling/poll.ts', name);
 const longestWaitMs = figureIn('lib/receiver/batch.ts', 'LONGEST_WAIT_MS');
 /** As `35 * DAY_MS`. */
 const POLLED_KEPT_DAYS = Number.parseInt(constantIn('lib/rejections/polls.ts', 'KEPT_MS'), 10);
@@ -170,28 +164,31 @@ const FIGURES: readonly (readonly [
 		/up to ([\d,]+) events \((\d+) requests, (\d+) seconds\)/g,
 		[fetched('MOST_EVENTS'), fetched('MOST_REQUESTS'), fetched('MOST_MS') / SECOND],
 	],
-	[['docs/nodes.md'], /number of faults \(1 to (\d+)\)/g, [MAX_TIMES]],
-	[['docs/nodes.md'], /after a pause \(1 to (\d+)\)/g, [MAX_CATCH_UP_HOURS]],
-	[['docs/nodes.md'], /at its start \(0 to (\d+)\)/g, [MAX_CATCH_UP_HOURS]],
+	[['docs/nodes.md'], /number of faults \(1 to (\d+)\)/g, [MOST.times]],
+	[['docs/nodes.md'], /after a pause \(1 to (\d+)\)/g, [MOST.catchUpHours]],
+	[['docs/nodes.md'], /at its start \(0 to (\d+)\)/g, [MOST.catchUpHours]],
 	[
 		['docs/station-trigger.md'],
 		/disconnected for (\d+) minutes[^|]*\|[^|]*resolved (\d+) minutes after/g,
-		[DEFAULTS.stationOffline.forMinutes, DEFAULTS.stationOffline.resolveAfterMinutes],
+		[DEFAULTS.byKind.stationOffline.forMinutes, DEFAULTS.byKind.stationOffline.resolveAfterMinutes],
 	],
 	[
 		['docs/station-trigger.md'],
 		/\*\*Statuses\*\* for (\d+) minutes/g,
-		[DEFAULTS.connectorStatus.forMinutes],
+		[DEFAULTS.byKind.connectorStatus.forMinutes],
 	],
 	[
 		['docs/nodes.md'],
 		/\(0 to 10,080\)\. (\d+) for a stuck connector, (\d+) for a fault/g,
-		[DEFAULTS.connectorStatus.forMinutes, DEFAULTS.connectorFault.forMinutes],
+		[DEFAULTS.byKind.connectorStatus.forMinutes, DEFAULTS.byKind.connectorFault.forMinutes],
 	],
 	[
 		['docs/nodes.md'],
 		/\(0 to 1,440\)[^.|]*\. (\d+) for a stuck connector, (\d+) for a fault/g,
-		[DEFAULTS.connectorStatus.resolveAfterMinutes, DEFAULTS.connectorFault.resolveAfterMinutes],
+		[
+			DEFAULTS.byKind.connectorStatus.resolveAfterMinutes,
+			DEFAULTS.byKind.connectorFault.resolveAfterMinutes,
+		],
 	],
 	[['docs/station-trigger.md'], /as over (\d+) seconds later/g, [GRACE_MS / SECOND]],
 	[
@@ -203,8 +200,8 @@ const FIGURES: readonly (readonly [
 	[['SECURITY.md'], /\| (\d+) days after the last change/g, [RETENTION_MS / DAY]],
 	[['SECURITY.md'], /^\| Per trigger, reason and day: .* (\d+) days +\|$/gm, [DAYS_KEPT]],
 	[['SECURITY.md'], /^\| Per polling trigger: .* (\d+) days +\|$/gm, [POLLED_KEPT_DAYS]],
-	[['docs/nodes.md'], /has lasted then \(0 to ([\d,]+)\)/g, [MAX_FOR_MINUTES]],
-	[['docs/nodes.md'], /been over then \(0 to ([\d,]+)\)/g, [MAX_RESOLVE_MINUTES]],
+	[['docs/nodes.md'], /has lasted then \(0 to ([\d,]+)\)/g, [MOST.forMinutes]],
+	[['docs/nodes.md'], /been over then \(0 to ([\d,]+)\)/g, [MOST.resolveAfterMinutes]],
 	[
 		['docs/station-trigger.md'],
 		/More than (\d+) incidents per poll, and ([\d,]+) per day/g,

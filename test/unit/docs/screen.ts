@@ -6,7 +6,7 @@ import { SERVICE_INTERFACE } from '../../../lib/service';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
-import { OUTPUT_NAMES } from '../../../nodes/AssetServiceStationTrigger/description';
+import { screen } from '../../../nodes/AssetServiceStationTrigger/description';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 
 interface Screen {
@@ -93,7 +93,7 @@ function* labelsIn({ displayName, properties }: Screen): Generator<string> {
 
 export const LABELS: ReadonlySet<string> = new Set([
 	...N8N_LABELS,
-	...OUTPUT_NAMES,
+	...Array.from(screen.outputs.matchAll(/displayName: "(\w+)"/g), ([, name = '']) => name),
 	...SCREENS.flatMap((screen) => [...labelsIn(screen)]),
 ]);
 

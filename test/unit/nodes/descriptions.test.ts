@@ -23,11 +23,10 @@ import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
 import { conditionsProperty } from '../../../n8n/fields/conditions';
-import { readPollSettings } from '../../../n8n/polling/poll/settings';
+import { readPollSettings } from '../../../n8n/polling/poll';
 import {
 	checkStationSettings,
 	DEFAULTS,
-	KINDS,
 	readStationSettings,
 } from '../../../n8n/polling/station/settings';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
@@ -38,6 +37,8 @@ import packageJson from '../../../package.json';
 import { generateAssets } from '../../../simulator/data/assets';
 import { documentedEvents } from '../../../simulator/data/events';
 import { fieldEvents } from '../../../simulator/data/field/source';
+
+const KINDS = Object.keys(DEFAULTS.byKind) as (keyof typeof DEFAULTS.byKind)[];
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -179,7 +180,7 @@ describe('the parameters of the station trigger', () => {
 				})
 				.map((one) => [one.name, one.default]),
 		);
-		if (kind !== 'sessionEnded') expect(shown).toMatchObject(DEFAULTS[kind]);
+		if (kind !== 'sessionEnded') expect(shown).toMatchObject(DEFAULTS.byKind[kind]);
 		const given = { ...shown, triggerOn: kind };
 		expect(settingsOf(given)).toEqual(settingsOf({ triggerOn: kind }));
 		expect(settingsOf(given).station.catchUpMs).toBe(24 * HOUR_MS);

@@ -4,22 +4,16 @@ import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../
 import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { type Accounts, openAccounts } from './account';
+import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
-import {
-	PAGE_SIZE,
-	type Selection,
-	selectionFields,
-	selectionOf,
-	workflowFields,
-} from './selection';
+import { PAGE_SIZE, type Selection, selectionFields, selectionOf } from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
 		'Compare the listed events that the triggers of a workflow want with those that started it, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
 	action: 'Reconcile events with a workflow',
-	fields: [...workflowFields, ...selectionFields],
+	fields: [workflowField, ...selectionFields],
 	run,
 };
 

@@ -27,16 +27,10 @@ import {
 	wrongKindError,
 } from '../../shared/parameters';
 import type { Changing, OperationRun } from '../../shared/resource';
-import { type Accounts, openAccounts } from './account';
+import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
 import { noTrace } from './reconcile';
-import {
-	selectionFields,
-	workflowFields,
-	PAGE_SIZE,
-	type Selection,
-	selectionOf,
-} from './selection';
+import { selectionFields, PAGE_SIZE, type Selection, selectionOf } from './selection';
 
 /** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
 const POLLS_WITHIN_MS = DAY_MS + 2 * HOUR_MS;
@@ -66,7 +60,7 @@ export const replay: Changing = {
 	description:
 		"Start events of a workflow again, for example after you fixed it. Takes event IDs or filters and returns one item per event with whether it was replayed. With 'Dry Run', nothing starts: an agent must show its result and ask the user for confirmation before it turns 'Dry Run' off.",
 	action: 'Replay events of a workflow',
-	fields: [...workflowFields, ...ownFields, ...selectionFields],
+	fields: [workflowField, ...ownFields, ...selectionFields],
 	prepare,
 };
 

@@ -23,7 +23,6 @@ import {
 	createdAfterOf,
 	timeOfField,
 } from '../../shared/parameters';
-import { workflowField } from './account';
 
 const DAYS_BACK = 1;
 /** The service's own maximum. */
@@ -59,7 +58,6 @@ const statesField: INodeProperties = {
 };
 
 /** The same objects for both operations: `properties.ts` shows each of them for both. */
-export const workflowFields: readonly INodeProperties[] = [workflowField];
 export const selectionFields: readonly INodeProperties[] = [
 	...eventTypeProperties({
 		description: 'Only events of these types, among those that the triggers of the workflow want',

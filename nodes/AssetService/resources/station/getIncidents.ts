@@ -1,17 +1,13 @@
 /** The incidents that a Station Trigger with these settings would have reported in a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
-import { pastIncidents, pastSessions, WANTS_OF } from '../../../../lib/station';
+import { connectionSettings, pastIncidents, pastSessions, WANTS_OF } from '../../../../lib/station';
 import { readStationSettings } from '../../../../n8n/polling/station/settings';
-import {
-	otherStatuses,
-	statuses,
-	timeProperties,
-	triggerOn,
-	faultProperties,
-} from '../../../AssetServiceStationTrigger/description';
+import { incidentFields } from '../../../AssetServiceStationTrigger/description';
 import { parameterError } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { ask, assetIdsField, lookBackField, optionsWith, periodFields, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, optionsWith, periodFields } from './question';
+
+const { triggerOn, statuses, otherStatuses, faultProperties, timeProperties } = incidentFields;
 
 /** In an action node, expressions and AI agents may fill in what they cannot in a trigger. */
 function asked({ noDataExpression: _never, ...field }: INodeProperties): INodeProperties {
@@ -51,7 +47,7 @@ async function run(item: OperationRun) {
 	if (problem !== undefined) {
 		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
 	}
-	const settings = { ...station, ...wordsOf(client) };
+	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 	const question = await ask(item, WANTS_OF[settings.kind]);
 	return settings.kind === 'sessionEnded'
 		? await pastSessions(question, settings, false)

@@ -1,10 +1,10 @@
 /** The charging sessions of a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
-import { pastSessions, WANTS_OF } from '../../../../lib/station';
+import { connectionSettings, pastSessions, WANTS_OF } from '../../../../lib/station';
 import { readStationSettings } from '../../../../n8n/polling/station/settings';
 import { flag } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { ask, assetIdsField, lookBackField, optionsWith, periodFields, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, optionsWith, periodFields } from './question';
 
 const includeOpenField: INodeProperties = {
 	displayName: 'Include Open Sessions',
@@ -40,7 +40,7 @@ export const getSessions: Operation = {
 			options: { includeIdTag: hasTag },
 		};
 		const { station } = readStationSettings((name, fallback) => given[name] ?? fallback);
-		const settings = { ...station, ...wordsOf(client) };
+		const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 		return await pastSessions(await ask(item, WANTS_OF.sessionEnded), settings, includeOpen);
 	},
 };

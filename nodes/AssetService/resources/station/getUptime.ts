@@ -2,6 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { asText, isRecord, jsonIn } from '../../../../lib/shared/values';
 import {
+	connectionSettings,
 	type Exclusion,
 	pastUptime,
 	split,
@@ -25,7 +26,6 @@ import {
 	options,
 	periodFields,
 	warnOfUnknown,
-	wordsOf,
 } from './question';
 
 const PERS = ['connector', 'station'] as const;
@@ -171,7 +171,7 @@ async function run(item: OperationRun) {
 		countUnavailable: flag(item, 'countUnavailable', 'Count Unavailable', true),
 		unknownAs: choice(item, unknownAsField, UNKNOWNS),
 		exclusions: exclusionsOf(item),
-		words: wordsOf(client),
+		words: connectionSettings(client.serviceInterface),
 	};
 	const asked = await ask(item, CONNECTIONS_AND_STATES);
 	const excluded = question.exclusions.flatMap(({ assetId = [] }) => assetId);

@@ -1,11 +1,11 @@
 /** Stations: what happened at them, and how they are now, from the list of events. */
 import { counted } from '../../../../lib/shared/text';
-import { stationStatus, type Wants } from '../../../../lib/station';
+import { connectionSettings, stationStatus, type Wants } from '../../../../lib/station';
 import type { Operation, Resource } from '../../shared/resource';
 import { getIncidents } from './getIncidents';
 import { getSessions } from './getSessions';
 import { getUptime } from './getUptime';
-import { ask, assetIdsField, lookBackField, options, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, options } from './question';
 
 const EVERYTHING: Wants = { connections: true, states: true, sessions: true };
 
@@ -16,7 +16,10 @@ const getStatus: Operation = {
 	action: 'Get the status of stations',
 	fields: [assetIdsField, lookBackField, options],
 	run: async (item) => {
-		const found = await stationStatus(await ask(item, EVERYTHING, false), wordsOf(item.client));
+		const found = await stationStatus(
+			await ask(item, EVERYTHING, false),
+			connectionSettings(item.client.serviceInterface),
+		);
 		const silent = found.filter(({ lastSeenAt }) => lastSeenAt === null).length;
 		if (silent > 0) {
 			const text = `${counted(silent, 'station')} sent nothing in this time: raise '${lookBackField.displayName}' to see the last sign.`;

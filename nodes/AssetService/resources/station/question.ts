@@ -20,7 +20,7 @@ import {
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
-import { MAX_CATCH_UP_HOURS } from '../../../../n8n/polling/station/settings';
+import { MOST } from '../../../../n8n/polling/station/settings';
 import {
 	parallelItemsOption,
 	type InputItem,
@@ -64,7 +64,7 @@ export const lookBackField: INodeProperties = {
 	displayName: 'Look Back (Hours)',
 	name: 'lookBackHours',
 	type: 'number',
-	typeOptions: { minValue: 0, maxValue: MAX_CATCH_UP_HOURS, numberPrecision: 0 },
+	typeOptions: { minValue: 0, maxValue: MOST.catchUpHours, numberPrecision: 0 },
 	default: 24,
 	description:
 		'How far before the period to read, to find the state at its beginning. Stations report a status only when it changes.',
@@ -173,13 +173,15 @@ async function readingFor(question: Question, shared: Shared, client: ApiClient)
 	);
 	if (known !== undefined) return await known.past;
 	const to = question.to === undefined ? undefined : question.to + TOGETHER_MS;
-	const past = readPast({ ...question, to, client, words: wordsOf(client) });
+	const past = readPast({
+		...question,
+		to,
+		client,
+		words: connectionSettings(client.serviceInterface),
+	});
 	shared.readings.push({ ...question, past });
 	return await past;
 }
-
-export const wordsOf = (client: Pick<ApiClient, 'serviceInterface'>) =>
-	connectionSettings(client.serviceInterface);
 
 function periodOf(item: InputItem, now: number): Period {
 	const from = createdAfterOf(item, DAYS_BACK, now);

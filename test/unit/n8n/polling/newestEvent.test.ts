@@ -1,7 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import type { ApiClient, ApiRecord, ListOptions } from '../../../../lib/service';
-import { newestEvent } from '../../../../n8n/polling/poll/newestEvent';
-import { readPollSettings } from '../../../../n8n/polling/poll/settings';
+import { newestEvent, readPollSettings } from '../../../../n8n/polling/poll';
 
 const MINUTE = 60_000;
 const NEWEST = Date.parse('2026-11-20T12:00:30Z');

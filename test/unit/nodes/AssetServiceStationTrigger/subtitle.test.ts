@@ -1,8 +1,10 @@
 import { runInNewContext } from 'node:vm';
-import { subtitle } from '../../../../nodes/AssetServiceStationTrigger/description';
+import { screen } from '../../../../nodes/AssetServiceStationTrigger/description';
 
 const shown = (parameters: Readonly<Record<string, unknown>>): unknown =>
-	runInNewContext(`(${subtitle.slice('={{'.length, -'}}'.length)})`, { $parameter: parameters });
+	runInNewContext(`(${screen.subtitle.slice('={{'.length, -'}}'.length)})`, {
+		$parameter: parameters,
+	});
 
 it.each([
 	[{ triggerOn: 'stationOffline', forMinutes: 1 }, 'Offline for 1 minute'],
@@ -12,6 +14,6 @@ it.each([
 	[{ triggerOn: 'connectorFault', times: 1, forMinutes: 1 }, 'Fault for 1 minute'],
 	[{ triggerOn: 'connectorFault', times: 3, withinMinutes: 60 }, '3 faults within 60 minutes'],
 	[{ triggerOn: 'sessionEnded' }, 'Charging Session Ended'],
-])('the subtitle for %j is %s', (parameters, text) => {
+])('the screen.subtitle for %j is %s', (parameters, text) => {
 	expect(shown(parameters)).toBe(text);
 });

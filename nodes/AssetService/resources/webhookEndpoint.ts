@@ -1,18 +1,28 @@
-/** Creates a webhook endpoint. */
-import type { INodeProperties } from 'n8n-workflow';
-import { canDeliverTo } from '../../../../lib/endpoint';
-import { type ApiClient, type ApiRecord, withoutSecret } from '../../../../lib/service';
-import { isRecord } from '../../../../lib/shared/values';
-import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
+/** Webhook endpoints: the URLs that the service delivers events to. */
+import { type INodeProperties, NodeApiError } from 'n8n-workflow';
+import { canDeliverTo } from '../../../lib/endpoint';
+import {
+	type ApiClient,
+	type ApiRecord,
+	withoutSecret,
+	DELIVERY,
+	endpointHealth,
+} from '../../../lib/service';
+import { isRecord } from '../../../lib/shared/values';
+import { eventTypeProperties } from '../../../n8n/fields/eventTypeProperties';
+import { endpointField, endpointIdOf } from '../shared/ids';
 import {
 	eventTypesOf,
 	hiddenOptions,
 	flag,
 	type InputItem,
 	parameterError,
-	requiredText,
-} from '../../shared/parameters';
-import type { Changing } from '../../shared/resource';
+	parameter,
+	text,
+	createdAfterField,
+	createdAfterOf,
+} from '../shared/parameters';
+import type { Changing, Operation, OperationRun, Resource } from '../shared/resource';
 
 const fields: INodeProperties[] = [
 	{
@@ -45,13 +55,13 @@ const fields: INodeProperties[] = [
 	},
 ];
 
-export const create: Changing = {
+const create: Changing = {
 	name: 'Create',
 	description:
 		'Create a webhook endpoint, so that the service delivers events to its URL. Takes an https URL and event types and returns the new endpoint. An agent must ask the user for confirmation first.',
 	action: 'Create a webhook endpoint',
 	fields: [...fields, hiddenOptions],
-	prepare,
+	prepare: prepareCreate,
 };
 
 const SECRET_NOT_FOUND =
@@ -62,8 +72,9 @@ function isTool({ context }: InputItem): boolean {
 	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
 }
 
-function prepare(item: Parameters<Changing['prepare']>[0]) {
-	const url = requiredText(item, 'url', 'URL');
+function prepareCreate(item: Parameters<Changing['prepare']>[0]) {
+	const url = parameter(item, 'url', text);
+	if (url === '') throw parameterError(item, "'URL' is empty", "Fill in 'URL'.");
 	const events = eventTypesOf(item, 'events');
 	if (!canDeliverTo(url)) {
 		throw parameterError(
@@ -132,3 +143,66 @@ function quietValue(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(quietValue);
 	return isRecord(value) ? quiet(value) : value;
 }
+
+const remove: Changing = {
+	name: 'Delete',
+	description:
+		'Delete a webhook endpoint permanently, so that it gets no more events. Takes an endpoint ID and returns whether it was deleted. An agent must ask the user for confirmation first.',
+	action: 'Delete a webhook endpoint',
+	fields: [endpointField('The webhook endpoint to delete'), hiddenOptions],
+	prepare: prepareDelete,
+};
+
+function prepareDelete(item: Parameters<Changing['prepare']>[0]) {
+	const endpointId = endpointIdOf(item);
+	return async (client: ApiClient): Promise<ApiRecord[]> => {
+		if (await client.deleteWebhookEndpoint(endpointId)) return [{ deleted: true }];
+		const { context, itemIndex } = item;
+		const message = 'The service does not know this endpoint';
+		const description =
+			"Check the endpoint ID: the endpoint may already be deleted. If the ID is right, check 'Base URL' in the Asset Service API credential.";
+		throw new NodeApiError(
+			context.getNode(),
+			{ message },
+			{ message, itemIndex, httpCode: '404', description },
+		);
+	};
+}
+
+const DAYS_BACK = 7;
+
+const getHealth: Operation = {
+	name: 'Get Health',
+	description:
+		'Count recent deliveries to a webhook endpoint and report whether the service is about to stop retrying. Takes an endpoint ID and returns one item.',
+	action: 'Get the health of a webhook endpoint',
+	fields: [
+		endpointField('The webhook endpoint to check'),
+		createdAfterField({
+			description: 'Only deliveries created at this time or later, and those without a time',
+			hint: 'Leave empty for the last 7 days',
+		}),
+		hiddenOptions,
+	],
+	run: healthOf,
+};
+
+async function healthOf(item: OperationRun): Promise<ApiRecord[]> {
+	const endpointId = endpointIdOf(item);
+	const now = Date.now();
+	const createdAfter = createdAfterOf(item, DAYS_BACK, now);
+	const deliveries = item.client.list('delivery', { endpointId, createdAfter });
+	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
+	if (withoutStatus > 0) {
+		item.warn(
+			`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY.statusField}'.`,
+		);
+	}
+	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];
+}
+
+export const webhookEndpoint: Resource = {
+	name: 'Webhook Endpoint',
+	description: 'A URL that the service delivers events to',
+	operations: { create, delete: remove, getHealth },
+};
