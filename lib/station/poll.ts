@@ -124,10 +124,11 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const next = { ...head, polls, unlisted: changed.unlisted };
 	const { publishedAt } = head;
 	const { knownUpTo } = position;
-	// Another process that wrote in between has read as far.
 	const { state } = await writeSaved(ledger, `${key}:head`, saved, next, RETENTION_MS);
 	if (state !== undefined) memory.write({ as, publishedAt, at: knownUpTo, polls });
-	const started = startAll(options, node, due, directory);
+	// Another process that wrote in between has read as far, and hands over what is decided; or the ledger is lost, and what
+	// this poll has decided by was only a part of it.
+	const started = startAll(options, node, state === undefined ? [] : due, directory);
 	return { failure, started, readUpTo: knownUpTo, stations: directory.stations };
 }
 

@@ -57,14 +57,18 @@ export async function changeShards(
 ) {
 	const { workflowId, nodeId, settings, warn } = options;
 	const { publishedAt, generation, toldUntil, position } = head;
-	const watermark = position.knownUpTo - GRACE_MS;
-	const day = Math.floor(watermark / DAY_MS);
+	const known = position.knownUpTo - GRACE_MS;
+	const day = Math.floor(known / DAY_MS);
 	const before = head.unlisted.day === day ? head.unlisted.count : 0;
 	const most = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - before));
 	let left = most;
+	// After the loss of the ledger, what is open and since when is in the past, which has not been read yet. Sessions that
+	// have ended count as reported, whatever their start is.
+	const isHeld = known <= (toldUntil ?? -Infinity) && settings.kind !== 'sessionEnded';
 	const moment = {
-		...{ workflowId, nodeId, settings, generation, publishedAt, watermark, toldUntil },
-		horizon: isWhole ? Infinity : position.knownUpTo,
+		...{ workflowId, nodeId, settings, generation, publishedAt, toldUntil },
+		watermark: isHeld ? 0 : known,
+		horizon: isHeld ? 0 : isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,
 	};
 	const ends = unreadUpTo(position);

@@ -74,7 +74,8 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	const { settled, unlistedLeft, unreadUpTo = [], pastUpTo = -Infinity } = step;
 	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
 	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
-	const moment = atLeast(step.moment, known?.cut ?? 0);
+	const isOwn = known?.generation === step.moment.generation;
+	const moment = isOwn ? atLeast(step.moment, known.cut) : step.moment;
 	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
 	const state = ofPublication(known, moment);
@@ -122,12 +123,16 @@ function atLeast(moment: Moment, cut: number): Moment {
 	return { ...moment, watermark, horizon: Math.max(moment.horizon, watermark) };
 }
 
-/** A state of an earlier publication ends: what is open resolves, and what is to be reported stays so. */
+/**
+ * A state of an earlier publication ends: what is open resolves, and what is to be reported stays so. What is left of a lost
+ * ledger counts as reported: it is an old copy, or the work of a poll that was on its way.
+ */
 function ofPublication(known: ShardState | undefined, moment: Moment): ShardState {
-	const { generation, settings } = moment;
+	const { generation, settings, toldUntil } = moment;
 	if (known?.generation === generation) return known;
 	const { kind } = settings;
-	if (known === undefined) return { kind, generation, cut: 0, stations: {}, toTell: [] };
+	if (known === undefined || toldUntil !== undefined)
+		return { kind, generation, cut: 0, stations: {}, toTell: [] };
 	const ended = Object.entries(known.stations).flatMap(([assetId, station]) =>
 		endedBySettings(assetId, station, moment, known.kind),
 	);

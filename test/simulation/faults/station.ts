@@ -75,13 +75,25 @@ export const STATIONS: readonly Fault[] = [
 	fault(
 		'what has not been listed yet counts as absent',
 		'lib/station/records.ts',
-		'const watermark = position.knownUpTo - GRACE_MS;',
-		'const watermark = position.knownUpTo - 0 * GRACE_MS;',
+		'const known = position.knownUpTo - GRACE_MS;',
+		'const known = position.knownUpTo - 0 * GRACE_MS;',
 	),
 	fault(
 		'what says that an incident is over overtakes what says that it began',
 		'lib/station/reports.ts',
 		"if (item['state'] !== 'resolved') return true;",
 		"if (item['state'] !== '') return true;",
+	),
+	fault(
+		'a part of the past decides after the loss of the ledger',
+		'lib/station/records.ts',
+		"const isHeld = known <= (toldUntil ?? -Infinity) && settings.kind !== 'sessionEnded';",
+		'const isHeld = false;',
+	),
+	fault(
+		'what an old copy of the ledger has open ends by the settings',
+		'lib/station/shards.ts',
+		'if (known === undefined || toldUntil !== undefined)',
+		'if (known === undefined)',
 	),
 ];

@@ -1,4 +1,4 @@
-/** Each incident is reported once: by executions that fail, by processes that poll at once, and by a ledger that loses its data. */
+/** Each incident is reported once: by executions that fail, and by processes that poll at once. */
 import { ledgerKey } from '../../../lib/ledger';
 import { OCPP16, OCPP201 } from './stations';
 import { back, lost, MINUTE, stationWorld, time } from './stationWorld';
@@ -99,18 +99,6 @@ it('a flood of made-up stations opens a hundred incidents, and a listed station 
 	);
 	const bytes = [...world.store.records.values()].reduce((sum, text) => sum + text.length, 0);
 	expect(bytes).toBeLessThan(4 * 1024 * 1024);
-});
-
-it('a ledger that has lost its data reports nothing twice, and the end of what it reported', async () => {
-	const world = stationWorld();
-	world.events = [lost('09:00'), lost('09:00', 's2'), back('09:10', 's2'), back('09:40')];
-	await world.pollFrom('08:59', '09:20');
-	expect(world.items()).toHaveLength(3);
-	world.store.records.clear();
-	world.store.entries.clear();
-	await world.pollFrom('09:21', '09:50');
-	expect(world.items().slice(3)).toMatchObject([{ state: 'resolved', station: { id: 's1' } }]);
-	expect(world.warnings).toEqual([expect.stringContaining('the event ledger was replaced')]);
 });
 
 it('an incident that is over, and not yet resolved, is not written in each poll', async () => {
