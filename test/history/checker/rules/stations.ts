@@ -57,6 +57,8 @@ export const STATIONS: readonly Rule[] = [
 						mayTell(report, epoch, told),
 				);
 				if (!isRight) yield { at, message: `${textOf(told)} was reported, and there was none` };
+				if (told.endedBy === 'settings' && !mayEndBySettings(report, at, told))
+					yield { at, message: `${textOf(told)} ended, and the settings had not changed` };
 			}
 		},
 	},
@@ -216,8 +218,11 @@ interface Opened {
 	readonly until: number;
 }
 
-/** What was reported as opened, with the end that was reported last. */
-function toldOf({ firsts, epochs }: Report, only?: Epoch): Opened[] {
+/**
+ * What was reported as opened, with the end that was reported last; `only`: by that epoch. One of an epoch before it is never
+ * reported as over if that did not report what resolved, and must not stand for one of this epoch.
+ */
+function toldOf({ firsts, epochs, stations, view }: Report, only?: Epoch): Opened[] {
 	const ends = new Map<string, number>();
 	for (const [, { incident, until }] of firsts) {
 		if (incident === undefined || until === undefined) continue;
@@ -226,6 +231,8 @@ function toldOf({ firsts, epochs }: Report, only?: Epoch): Opened[] {
 	return firsts.flatMap(([at, told]) => {
 		const { id, incident, since, state } = told;
 		if (incident === undefined || since === undefined || state !== 'opened') return [];
+		const { from = -Infinity } = only ?? {};
+		if (at < from || (view.losses.length === 0 && isListedBefore(stations, told, from))) return [];
 		const epoch = only ?? epochs.findLast(({ from }) => from <= at);
 		const settings = epoch?.versions[0];
 		if (settings === undefined || settings.kind !== told.kind) return [];
@@ -252,9 +259,7 @@ function mayTell(report: Report, epoch: Epoch, told: Told): boolean {
 	const [settings] = epoch.versions;
 	if (since === undefined || settings === undefined) return false;
 	if (variants === undefined) return true;
-	const isBefore = (report.stations.get(told.asset) ?? []).some(
-		({ at, listedAt }) => at === since && listedAt < epoch.from,
-	);
+	const isBefore = isListedBefore(report.stations, told, epoch.from);
 	if (isBefore && report.view.losses.length === 0) return false;
 	const part = partOf(told, settings);
 	// At once means before earlier events of the last minute are listed.
@@ -266,6 +271,13 @@ function mayTell(report: Report, epoch: Epoch, told: Told): boolean {
 				(isAtOnce && since > incident.since && since <= incident.since + GRACE_MS);
 	return variants.flat().some((incident) => incident.part === part && isNear(incident));
 }
+
+const isListedBefore = (stations: Report['stations'], { asset, since }: Told, time: number) =>
+	(stations.get(asset) ?? []).some(({ at, listedAt }) => at === since && listedAt < time);
+
+/** Whether other settings were published after it began. */
+const mayEndBySettings = ({ epochs }: Report, at: number, { since = 0 }: Told): boolean =>
+	epochs.slice(1).some(({ from, polledAt }) => from <= at && since <= polledAt);
 
 function maySession({ stations }: Report, epoch: Epoch, told: Told): boolean {
 	const said = stations.get(told.asset) ?? [];
