@@ -5,8 +5,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** From 1973 on; a smaller number is a year or a count. From 13 digits on it is not seconds. */
+/** Of seconds from 1973 on, of milliseconds from 2001 to 2286: smaller numbers are years or counts, larger ones dates without separators. */
 const SECONDS = { least: 1e8, below: 1e12 };
+const MILLISECONDS = { least: 1e12, below: 1e13 };
 /** In characters; no time is longer. */
 const LONGEST = 64;
 /**
@@ -20,13 +21,15 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
 const ZONE = /(?:[A-Z]|[+-]\d{4})$/i;
 
 /**
- * Unix milliseconds of Unix seconds, of an ISO 8601 text, or of an HTTP date (open point: times are not specified); otherwise
- * undefined. `Date.parse` reads most of these texts too, but takes the host's zone where none is given.
+ * Unix milliseconds of Unix seconds or milliseconds, of an ISO 8601 text, or of an HTTP date (open point: times are not
+ * specified); otherwise undefined. `Date.parse` reads most of these texts too, but takes the host's zone where none is given.
  */
 export function timeOf(value: unknown): number | undefined {
-	const seconds = numberOf(value);
-	if (seconds !== undefined) {
-		return seconds >= SECONDS.least && seconds < SECONDS.below ? seconds * 1000 : undefined;
+	const number = numberOf(value);
+	if (number !== undefined) {
+		if (number >= SECONDS.least && number < SECONDS.below) return Math.round(number * 1000);
+		const isExact = number >= MILLISECONDS.least && number < MILLISECONDS.below;
+		return isExact ? Math.round(number) : undefined;
 	}
 	if (typeof value !== 'string' || value.length > LONGEST) return undefined;
 	const text = value.trim();
