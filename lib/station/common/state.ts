@@ -96,7 +96,7 @@ const register = object({
 	n: count,
 	/** Its context, or the message that it is from: that of the start or of the stop. */
 	c: optional(oneOf(['begin', 'end', 'start', 'stop'])),
-	/** Where it was measured, unless at the outlet. */
+	/** Where it was measured, and which phases, unless at the outlet and all. */
 	l: text,
 	/** Readings after this one, up to that time of the station, are left out. */
 	gap: count,
@@ -119,6 +119,8 @@ const start = object({
 	tag: text,
 	/** It belongs to a session that was reported, and that was decided by what was created up to then. */
 	used: count,
+	/** When that session ended, by the station's clock. */
+	end: count,
 	/** It was reported without a stop. */
 	unended: optional(boolean()),
 	/** A stop whose start was not found may be its stop. */

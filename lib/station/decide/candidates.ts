@@ -87,7 +87,7 @@ export class Candidates {
 	}
 
 	/** Its session is reported. */
-	take({ start, repeats }: Candidate, as: Pick<SessionStart, 'used' | 'unended'>): void {
+	take({ start, repeats }: Candidate, as: Pick<SessionStart, 'used' | 'unended' | 'end'>): void {
 		for (const one of [start, ...repeats]) Object.assign(one, as);
 		this.#known = undefined;
 	}
@@ -115,11 +115,11 @@ export class Candidates {
 		);
 		return groups.map(({ start, repeats, namings: own }, n) => {
 			const response = this.#responseTo(start, repeats, known);
-			// A name that is new after its session was reported is that of another one, whose start is missing; so is one that the
-			// response to a start says that is not listed yet.
-			const { used = Infinity } = start;
-			const isOwn = ({ t, tx }: Naming) =>
-				t <= used && (tx === response || (unlisted.get(tx) ?? -Infinity) < start.t);
+			// A name that is new after its session has ended or was reported is that of another one, whose start is missing; so is one
+			// that the response to a start says that is not listed yet.
+			const { used = Infinity, end = Infinity } = start;
+			const isOwn = ({ at, t, tx }: Naming) =>
+				t <= used && at <= end && (tx === response || (unlisted.get(tx) ?? -Infinity) < start.t);
 			const next = groups[n + 1]?.start;
 			return { start, repeats, next, response, metered: namesOf(own.filter(isOwn)) };
 		});

@@ -82,10 +82,12 @@ function measured(registers: readonly Register[], window: Window): Energy {
 		...(isLastKnown && { stopWh: right.wh }),
 	};
 	if (!isFirstKnown || !isLastKnown) return ends;
+	// The last message can have the only readings: `stop` marks the last of those without a context.
+	const firstName = first.c === 'stop' ? FIRST : nameOf(first, FIRST);
 	return {
 		...ends,
 		kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
-		from: `${nameOf(first, 'first reading')} to ${nameOf(right, 'last reading')}`,
+		from: `${firstName} to ${nameOf(right, 'last reading')}`,
 	};
 }
 
@@ -97,6 +99,7 @@ function beginsAgain(last: Register, values: readonly Register[]): boolean {
 
 const hasEnd = (registers: readonly Register[]) => registers.some(({ c }) => c === 'end');
 const isMarked = ({ c }: Register) => c !== undefined;
+const FIRST = 'first reading';
 const NAMES = { begin: 'Transaction.Begin', start: 'start', stop: 'stop', end: 'Transaction.End' };
 
 const nameOf = ({ c }: Register, other: string): string => (c === undefined ? other : NAMES[c]);

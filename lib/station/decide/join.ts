@@ -62,6 +62,9 @@ export function join(
 			? others.some((other) => isSwapped(sessions, stop, candidate, other, known))
 			: others.length > 0;
 		if (isDoubted) return joined({ possible: startsOf([candidate, ...others]) });
+		// The stop of the other one may show that the IDs are swapped.
+		const isOther = (other: Candidate) => isNearer(other, candidate, stop);
+		if (!isLast && others.some(isOther)) return joined({});
 		const foundBy = candidate.response === tx ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
@@ -76,6 +79,7 @@ export function join(
 		(one) =>
 			(isFree(one) || one.start.unended) &&
 			!isOfAnother(one) &&
+			!isAwaited(sessions, stop, one, known) &&
 			(connector === undefined || one.start.connector === connector),
 	);
 	const [candidate] = open;
@@ -87,9 +91,24 @@ export function join(
 	return joined({ candidate, foundBy: 'order' });
 }
 
+/** Whether the register of the first one rises less up to a stop that can end both. A placeholder says nothing. */
+function isNearer(
+	{ start: { wh: first = 0 } }: Candidate,
+	{ start: { wh: second = 0 } }: Candidate,
+	{ wh: to = 0 }: SessionStop,
+): boolean {
+	return second > 0 && first > second && to > 0;
+}
+
+/** Whether a stop before this one names the session, and is not decided yet. */
+function isAwaited({ stops }: Sessions, stop: SessionStop, candidate: Candidate, known: number) {
+	const isBefore = (one: SessionStop) => one !== stop && one.t <= Math.min(stop.t, known);
+	return stops.some((one) => isBefore(one) && !one.reported && isNamed(candidate, one.tx));
+}
+
 /**
- * Whether a stop that has no start names the other session, whose register it cannot be, and may be that of this one: then the
- * IDs of the two may be swapped.
+ * Whether a stop that has no start names the other session or none, cannot be the register of the other one, and may be that of
+ * this one: then the IDs of the two may be swapped.
  */
 function isSwapped(
 	{ stops }: Sessions,
@@ -104,7 +123,7 @@ function isSwapped(
 			known - LATE_STOP_MS <= one.t &&
 			one.t <= known &&
 			!(one.reported && one.found) &&
-			isNamed(other, one.tx) &&
+			(isNamed(other, one.tx) || !isTransaction(one.tx)) &&
 			!canMeasure(other.start, one) &&
 			canMeasure(candidate.start, one) &&
 			isCurrent(candidate, one, 'at'),
@@ -133,9 +152,13 @@ function canMeasure(start: SessionStart, stop: SessionStop): boolean {
 	return from <= 0 || to <= 0 || canRise(from, to, ms);
 }
 
-/** Whether the session was the one of its connector at that time, by the clock of the station or of the service. */
+/**
+ * Whether the session was the one of its connector at that time, by the clock of the station or of the service. One that was
+ * created before it follows it only by a clock that was set back.
+ */
 function isCurrent({ start, next }: Candidate, stop: SessionStop, clock: 'at' | 't'): boolean {
-	return start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity);
+	const isNext = next !== undefined && next.t >= start.t;
+	return start[clock] <= stop[clock] && stop[clock] <= (isNext ? next[clock] : Infinity);
 }
 
 /**

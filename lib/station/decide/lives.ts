@@ -1,7 +1,7 @@
 /** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
 import { START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Sessions, SessionTransaction } from '../common/state';
-import { atOf } from '../fold/registers';
+import { belongsAt } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
 import {
 	entryOf,
@@ -223,7 +223,8 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	const registers = [
 		...readings.filter(
 			(one) =>
-				isOwn(atOf(one)) && (one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
+				isOwn(belongsAt(one)) &&
+				(one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
 		),
 		...atEvse.flatMap((one) =>
 			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),

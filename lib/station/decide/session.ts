@@ -4,6 +4,8 @@
  */
 import { START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Register, Sessions, SessionStart, SessionStop } from '../common/state';
+import { isTransaction } from '../facts/values';
+import { add } from '../fold/sets';
 import { type Candidate, Candidates, isLater } from './candidates';
 import type { Window } from './energy';
 import { join } from './join';
@@ -112,7 +114,9 @@ function stopped(
 	const start = candidate?.start;
 	if (candidate !== undefined) {
 		stop.found = true;
-		candidates.take(candidate, { used: known });
+		const end = stop.at < candidate.start.at ? undefined : stop.at;
+		candidates.take(candidate, { used: known, ...(end !== undefined && { end }) });
+		keepName(sessions, candidate);
 	}
 	const times = timesOf(start, stop);
 	const registers: Register[] = [
@@ -124,9 +128,16 @@ function stopped(
 	return entryOf(place, {
 		tx: stop.tx,
 		connector: start?.connector ?? connector ?? null,
-		parts: [stop.tx, stop.at],
+		parts: isTransaction(stop.tx) ? [stop.tx, stop.at] : [stop.tx, stop.at, stop.wh ?? -1],
 		...{ start, stop, times, registers, foundBy, tag: start?.tag },
 	});
+}
+
+/** Meter values are dropped with their session: a stop with the ID that only they name ends no other one. */
+function keepName({ named }: Sessions, { start, response, metered }: Candidate): void {
+	const [[tx], [message]] = [[...metered], start.messages];
+	if (response !== undefined || tx === undefined || message === undefined) return;
+	add(named, { t: start.t, message, tx }, Infinity, (known) => known.message === message);
 }
 
 function registerOf(
@@ -203,6 +214,7 @@ function unended(
 	start.unsure ||= ends.some(({ reported }) => reported);
 	if (ends.length > 0) return [];
 	candidates.take(candidate, { used: known, unended: true });
+	keepName(sessions, candidate);
 	const times = { from: start.at, to: next.at };
 	const registers = [
 		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),

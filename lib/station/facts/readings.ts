@@ -12,6 +12,7 @@ const CONTEXTS: Readonly<Record<string, MeterReading['context']>> = {
 const UNITS_WH: Readonly<Record<string, number>> = { wh: 1, kwh: 1_000, mwh: 1_000_000 };
 /** Phases that add up to the total, in the two notations; between two phases, nothing is measured that does. */
 const NOTATIONS = [/^l[123]$/, /^l[123]-n$/];
+const PHASES = 3;
 
 /** In the order of the message: one for each time and context. */
 export function readingsOf(meterValues: unknown): MeterReading[] {
@@ -23,14 +24,17 @@ export function readingsOf(meterValues: unknown): MeterReading[] {
 			const [location, ofContext] = atOnePlace(
 				samples.filter((sample) => contextOf(sample) === context),
 			);
-			const wh = totalOf(ofContext);
-			if (wh === undefined) return [];
+			const total = totalOf(ofContext);
+			if (total === undefined) return [];
+			const { wh, phases } = total;
+			// Some phases are compared only with the same ones.
+			const where = phases === undefined ? location : `${location} ${phases}`;
 			return [
 				{
 					wh,
 					...(time !== undefined && { stationTime: time }),
 					...(context !== undefined && { context }),
-					...(location !== OUTLET && { location }),
+					...(where !== OUTLET && { location: where }),
 				},
 			];
 		});
@@ -54,10 +58,19 @@ function atOnePlace(samples: readonly unknown[]): [string, unknown[]] {
 	return [place, samples.filter((sample) => placeOf(sample) === place)];
 }
 
+interface Total {
+	readonly wh: number;
+	/** Absent if it is that of all phases. */
+	readonly phases?: string;
+}
+
 /** In Wh: the sample without a phase, otherwise the sum of the phases. */
-function totalOf(samples: readonly unknown[]): number | undefined {
-	const total = samples.find((sample) => text(valueAt(sample, 'phase')) === undefined);
-	if (total !== undefined) return whOf(total);
+function totalOf(samples: readonly unknown[]): Total | undefined {
+	const sample = samples.find((one) => text(valueAt(one, 'phase')) === undefined);
+	if (sample !== undefined) {
+		const wh = whOf(sample);
+		return wh === undefined ? undefined : { wh };
+	}
 	for (const notation of NOTATIONS) {
 		const parts = new Map<string, number | undefined>();
 		for (const sample of samples) {
@@ -65,9 +78,10 @@ function totalOf(samples: readonly unknown[]): number | undefined {
 			if (notation.test(phase)) parts.set(phase, whOf(sample));
 		}
 		const values = [...parts.values()];
-		if (values.length > 0 && values.every((value) => value !== undefined)) {
-			return rounded(values.reduce((sum, value) => sum + value, 0));
-		}
+		if (values.length === 0 || !values.every((value) => value !== undefined)) continue;
+		const wh = rounded(values.reduce((sum, value) => sum + value, 0));
+		if (wh === undefined) continue;
+		return values.length === PHASES ? { wh } : { wh, phases: [...parts.keys()].sort().join('+') };
 	}
 	return undefined;
 }

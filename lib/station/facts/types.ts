@@ -45,7 +45,7 @@ export interface MeterReading {
 	readonly stationTime?: number | undefined;
 	/** Absent for one that is neither the first nor the last of a transaction. */
 	readonly context?: 'begin' | 'end' | undefined;
-	/** Where it was measured; absent for the outlet. */
+	/** Where it was measured, with the phases if not all are; absent for all phases at the outlet. */
 	readonly location?: string | undefined;
 }
 

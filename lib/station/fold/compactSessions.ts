@@ -9,7 +9,7 @@ import {
 } from '../common/settings';
 import type { Sessions, SessionStop } from '../common/state';
 import { isMeterDecided, isTransactionDecided } from './decided';
-import { atOf, thinned } from './registers';
+import { atOf, belongsAt, thinned } from './registers';
 
 export function compactSessions(
 	sessions: Sessions,
@@ -85,7 +85,7 @@ export function compactSessions(
 			),
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
 			readings: thinned(
-				transaction.readings.filter((one) => !isTransactionDecided(transaction, atOf(one))),
+				transaction.readings.filter((one) => !isTransactionDecided(transaction, belongsAt(one))),
 				settled,
 				cut,
 			),

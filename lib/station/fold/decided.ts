@@ -27,7 +27,10 @@ export function isTransactionDecided(
 	const start = latest(starts, at);
 	if (start !== undefined) return start.done === true;
 	const next = Math.min(...starts.map((one) => one.at));
-	return ends.some(({ reported, at: end }) => reported && at <= end && end < next);
+	const before = ends.filter(({ at: end }) => at <= end && end < next);
+	// Without an end in between, it is of the first session, though its time is before the start.
+	if (before.length === 0) return starts.some((one) => one.at === next && one.done);
+	return before.some(({ reported }) => reported);
 }
 
 function latest<T extends { readonly at: number }>(

@@ -11,6 +11,13 @@ import type { MeterReading } from '../facts';
 /** By the station's clock, where that counts. */
 export const atOf = ({ t, d = 0 }: Register): number => t + d;
 
+/** Stations write times without fractions: the first reading can seem to be from before the start. */
+const FRACTION_MS = 1_000;
+
+/** The same, as far as it decides which session a reading belongs to. */
+export const belongsAt = (one: Register): number =>
+	atOf(one) + (one.c === 'begin' ? FRACTION_MS : 0);
+
 /** What the station's clock said, if that counts, otherwise the service's; `raw` if it does not. */
 export function clockOf(stationTime: number | undefined, t: number): { at: number; raw?: number } {
 	if (stationTime === undefined) return { at: t };

@@ -8,8 +8,9 @@ import type {
 	SessionTransaction,
 } from '../common/state';
 import type { Fact, Metered, Transaction } from '../facts';
+import { isTransaction } from '../facts/values';
 import { isMeterDecided, isTransactionDecided } from './decided';
-import { atOf, clockOf, registersOf, withRegisters } from './registers';
+import { atOf, belongsAt, clockOf, registersOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
@@ -71,7 +72,11 @@ export function addSessionFact(
 				sessions.stops,
 				{ t, id, tx, ...clock, wh, reason, ...(registers.length > 0 && { readings: registers }) },
 				most,
-				(known) => known.tx === tx && isSameTime(known, clock),
+				// Two connectors can stop at the same time, both without an ID.
+				(known) =>
+					known.tx === tx &&
+					isSameTime(known, clock) &&
+					(isTransaction(tx) || known.id === id || known.wh === wh),
 				(known, added) => (known.reported ? known : earlier(known, added)),
 			);
 		}
@@ -85,12 +90,13 @@ export function addSessionFact(
 }
 
 function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
-	const { used, unended, unsure } = known;
+	const { used, end, unended, unsure } = known;
 	const messages = [...new Set([...known.messages, ...added.messages])].sort();
 	return {
 		...earlier(known, added),
 		messages: messages.slice(0, MOST_MESSAGES),
 		...(used !== undefined && { used }),
+		...(end !== undefined && { end }),
 		...(unended && { unended }),
 		...(unsure && { unsure }),
 	};
@@ -184,7 +190,7 @@ function joined(
 			one.reported ? one : earlier(one, other),
 		),
 	};
-	const isNews = (one: Register) => !isTransactionDecided(lives, atOf(one));
+	const isNews = (one: Register) => !isTransactionDecided(lives, belongsAt(one));
 	return {
 		tx: known.tx,
 		t: Math.min(known.t, added.t),

@@ -536,7 +536,11 @@ describe('the imported register', () => {
 		['elsewhere', [{ value: '9', location: 'Inlet' }], [{ wh: 9, location: 'inlet' }]],
 		['as a total next to its parts', [...per(['L1', 'L2']), { value: '250' }], [{ wh: 250 }]],
 		['as parts', per(['L1', 'L2', 'L3', 'L1-L2', 'N']), [{ wh: 300 }]],
-		['as parts against neutral', per(['L1-N', 'L2-N']), [{ wh: 200 }]],
+		[
+			'as parts against neutral',
+			per(['L1-N', 'L2-N']),
+			[{ wh: 200, location: 'outlet l1-n+l2-n' }],
+		],
 		[
 			'in several contexts',
 			[

@@ -374,6 +374,48 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 3, meterStartWh: 300 }],
 	],
 	[
+		'parts of fewer phases at the end',
+		[
+			started('09:00', 0),
+			ended('09:30', 1, [], {
+				meterValue: (
+					[
+						['09:00', 'Transaction.Begin', 100, ['L1', 'L2', 'L3']],
+						['09:30', 'Transaction.End', 1_100, ['L1', 'L2']],
+					] as const
+				).map(([at, context, value, phases]) => ({
+					timestamp: iso(at),
+					sampledValue: phases.map((phase) => ({ value, context, phase })),
+				})),
+			}),
+		],
+		[{ energyKwh: null, minutes: 30 }],
+	],
+	[
+		'a register of one phase',
+		[
+			started('09:00', 0, [], {
+				meterValue: [{ timestamp: iso('09:00'), sampledValue: [{ value: 1_000, phase: 'L1' }] }],
+			}),
+			ended('09:30', 1, [], {
+				meterValue: [{ timestamp: iso('09:30'), sampledValue: [{ value: 6_000, phase: 'L1' }] }],
+			}),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop' }],
+	],
+	[
+		'a placeholder at the beginning, and readings only in the last message',
+		[
+			started('09:00', 0),
+			ended('09:30', 1, [
+				[0, 'Transaction.Begin'],
+				[902_000, 'Sample.Periodic'],
+				[904_500, 'Transaction.End'],
+			]),
+		],
+		[{ energyKwh: 2.5, energyFrom: 'first reading to Transaction.End' }],
+	],
+	[
 		'meter values of the EVSE, outside the transaction',
 		[
 			started('09:00', 0),
@@ -466,6 +508,32 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ minutes: 20, energyKwh: 4, connector: '1/1' },
 		],
 	],
+	...(['09:30', '10:40'] as const).map((second): (typeof CASES)[number] => {
+		const clock = (hour: string, minutes: number) =>
+			new Date(time(hour) + minutes * MINUTE).toISOString().slice(11, 19);
+		const session = (at: string, [begin, middle, end]: readonly [number, number, number]) => [
+			started(`${at}:00.600`, 0, [], tx('1', { timestamp: iso(clock(at, 60)), ...EVSE_1 })),
+			ended(clock(at, 10), 1, [], {
+				...tx('1'),
+				meterValue: [
+					[clock(at, 0), 'Transaction.Begin', begin] as const,
+					[clock(at, 5), 'Sample.Periodic', middle] as const,
+					[clock(at, 10), 'Transaction.End', end] as const,
+				].map(([sampled, context, value]) => ({
+					timestamp: iso(sampled).replace('.000Z', ''),
+					sampledValue: [{ value, context }],
+				})),
+			}),
+		];
+		return [
+			`I3: the same ID again at ${second}, the first readings a fraction of a second before the start`,
+			[...session('09:00', [1_000, 1_500, 2_000]), ...session(second, [5_000, 7_000, 8_000])],
+			[
+				{ energyKwh: 1, energyFrom: 'Transaction.Begin to Transaction.End' },
+				{ energyKwh: 3, energyFrom: 'Transaction.Begin to Transaction.End' },
+			],
+		];
+	}),
 	[
 		'I3: the same ID again, OCPP 1.6',
 		[
@@ -677,6 +745,53 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a clock that is set back between two sessions, of which the second ends without an ID',
+		[
+			start('09:00', 1_000, { timestamp: iso('09:08') }),
+			answered('09:00', 25),
+			stop('09:05', 25, 1_500),
+			start('09:06', 1_500),
+			start('09:07', 50_000, { connectorId: 2 }),
+			answered('09:07', 27),
+			stop('09:30', -1, 0),
+			stop('09:40', 27, 53_000),
+		],
+		[
+			{ transactionId: '25', minutes: 5, energyKwh: 0.5 },
+			{ transactionId: '-1', connector: null, startFoundBy: 'not found' },
+			{ transactionId: '27', connector: '2', energyKwh: 3 },
+		],
+	],
+	[
+		'a stop without an ID that is decided after the next session has begun',
+		[
+			start('09:00', 33_000),
+			answered('09:00', 24),
+			start('09:07', 37_000, { connectorId: 2 }),
+			metered('09:07:01', 37_000, { connectorId: 2, transactionId: 25 }),
+			of('StopTransaction')('09:15', { meterStop: 37_700, timestamp: iso('09:15') }),
+			stop('09:15:07', 24, 33_500),
+			start('09:23', 47_000, { connectorId: 2, timestamp: iso('09:31') }),
+			metered('09:23:01', 47_000, { connectorId: 2, transactionId: 26 }),
+			stop('09:31', 26, 47_500),
+		],
+		[
+			{ transactionId: null, connector: '2', energyKwh: 0.7 },
+			{ transactionId: '24', connector: '1', energyKwh: 0.5 },
+			{ transactionId: '26', connector: '2', energyKwh: 0.5 },
+		],
+	],
+	[
+		'a stop without an ID, and later one with the ID that only meter values named',
+		[
+			start('09:00', 1_000),
+			metered('09:05', 1_000, { transactionId: 25 }),
+			stop('09:30', -1, 0),
+			stop('09:33', 25, 6_000),
+		],
+		[{ transactionId: '-1', connector: '1', minutes: 30 }],
+	],
+	[
 		'a session whose start is missing, after another one of its connector',
 		[
 			start('09:00', 1_000),
@@ -773,6 +888,80 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ transactionId: '25', energyKwh: null, startFoundBy: 'not found' },
 		],
 	],
+	[
+		'two sessions whose stops name the ID of each other, the one with the higher register first',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:30', 25, 57_000),
+			stop('09:35', 26, 6_000),
+		],
+		[
+			{ transactionId: '25', energyKwh: null, startFoundBy: 'not found' },
+			{ transactionId: '26', energyKwh: null, startFoundBy: 'not found' },
+		],
+	],
+	[
+		'the same, of which the second has no ID',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:30', 25, 57_000),
+			stop('09:35', -1, 6_000),
+		],
+		[
+			{ transactionId: '25', energyKwh: null, startFoundBy: 'not found' },
+			{ transactionId: '-1', connector: '1', energyKwh: 5 },
+		],
+	],
+	[
+		'a stop whose register is nearer to that of a session of another connector',
+		[
+			start('09:00', 50_000),
+			answered('09:00', 25),
+			start('09:02', 52_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:30', 25, 57_000),
+			stop('09:35', 26, 60_000),
+		],
+		[
+			{ transactionId: '25', connector: '1', energyKwh: 7, startFoundBy: 'response' },
+			{ transactionId: '26', connector: '2', energyKwh: 8, startFoundBy: 'response' },
+		],
+	],
+	[
+		'times in milliseconds since the epoch',
+		[
+			start('09:05', 1_000, { timestamp: time('09:00') }),
+			stop('09:35', 25, 6_000, { timestamp: String(time('09:31')) }),
+		],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:31'), minutes: 31, energyKwh: 5 }],
+	],
+	...['no', '-1'].map((kind): (typeof CASES)[number] => {
+		const unnamed = (at: string, meterStop: number) => {
+			const id = kind === 'no' ? {} : { transactionId: -1 };
+			return of('StopTransaction')(at, { ...id, meterStop, timestamp: iso('09:30') });
+		};
+		return [
+			`two stops at the same time, with ${kind} ID`,
+			[
+				start('09:00', 1_000),
+				answered('09:00', 25),
+				start('09:02', 50_000, { connectorId: 2 }),
+				answered('09:02', 26),
+				unnamed('09:30', 6_000),
+				unnamed('09:30:01', 57_000),
+			],
+			[
+				{ connector: '1', minutes: 30, energyKwh: 5 },
+				{ connector: '2', minutes: 28, energyKwh: 7 },
+			],
+		];
+	}),
 	[
 		'a register that begins again, while a session of another connector runs that fits it',
 		[

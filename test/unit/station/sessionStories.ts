@@ -1,6 +1,6 @@
 /** What stations send in a charging session: as the standard says, and as the field does. */
-import { message, MINUTE } from './stationWorld';
-import { assetOf, atOf, type Happening, SECOND, type Story } from './stories';
+import { message, MINUTE, type StationEvent } from './stationWorld';
+import { assetOf, atOf, type Happening, SECOND, type Story, type Version } from './stories';
 
 /** What the stations of sessions do besides what the standard says; each at the times of the story that it owns. */
 const HABITS = [
@@ -13,10 +13,28 @@ const HABITS = [
 	'uses an ID again',
 	'sends the start again',
 	'has a clock ahead at the start',
+	'stops without an ID',
+	'stops again in the next session',
+	'swaps IDs with another session',
 ] as const;
+type Habit = (typeof HABITS)[number];
 const AHEAD_MS = 8 * MINUTE;
+/** Of what a happening adds to make another one of it. */
+const OTHER = { n: 500, connector: 100, wh: 50_000 };
+
+/** The second of the story that is the `n`th with a habit, about ten minutes after the one before. */
+export const secondOf = (habit: Habit, n: number): number =>
+	HABITS.indexOf(habit) + n * 50 * HABITS.length;
+const habitOf = ({ second }: Happening) => HABITS[second % HABITS.length] ?? 'none';
 
 const lengthOf = ({ what }: Happening) => (1 + what * 7) * MINUTE;
+const isFollowed = (happening: Happening) =>
+	habitOf(happening) === 'stops again in the next session';
+/** The next session, which is short. */
+const nextOf = (happening: Happening): Happening => ({
+	...happening,
+	...{ second: happening.second + lengthOf(happening) / SECOND + 60, what: 0 },
+});
 
 /** Without sessions that begin while another one of their connector lasts. */
 export function apart(content: readonly Happening[]): Happening[] {
@@ -27,17 +45,42 @@ export function apart(content: readonly Happening[]): Happening[] {
 			const key = `${assetOf(happening)} ${happening.connector}`;
 			const from = happening.second * SECOND;
 			if (from <= (last.get(key) ?? -1)) return false;
-			last.set(key, from + lengthOf(happening));
+			const end = isFollowed(happening) ? nextOf(happening) : happening;
+			last.set(key, end.second * SECOND + lengthOf(end));
 			return true;
 		});
 }
 
-/** A session of some minutes: its messages are listed at different times. */
+/** A session of some minutes, and what belongs to its habit: the messages are listed at different times. */
 export const sessions: Story = (happening, n, version) => {
-	const { connector, what, second } = happening;
+	const habit = habitOf(happening);
+	const own = { happening, n, version, habit, stopsAs: 1_000 + n };
+	if (isFollowed(happening)) {
+		const next = { ...own, happening: nextOf(happening), n: n + OTHER.n, habit: 'none' as const };
+		return [...messagesOf(own), ...messagesOf({ ...next, stopsAs: 1_000 + next.n })];
+	}
+	if (habit !== 'swaps IDs with another session' || version !== 'OCPP 1.6') return messagesOf(own);
+	const other = { ...own, n: n + OTHER.n, isOther: true };
+	return [...messagesOf({ ...own, stopsAs: 1_000 + other.n }), ...messagesOf(other)];
+};
+
+interface Part {
+	readonly happening: Happening;
+	readonly n: number;
+	readonly version: Version;
+	readonly habit: Habit;
+	readonly stopsAs: number;
+	/** Of another connector, with another register. */
+	readonly isOther?: boolean;
+}
+
+function messagesOf(part: Part): StationEvent[] {
+	const { happening, n, version, habit, stopsAs, isOther = false } = part;
+	const { what, second } = happening;
+	const connector = happening.connector + (isOther ? OTHER.connector + n : 0);
 	const [from, asset] = [atOf(happening, n), assetOf(happening)];
-	const to = from + lengthOf(happening);
-	const habit = HABITS[second % HABITS.length];
+	// The one with the higher register ends first, or last.
+	const to = from + lengthOf(happening) + (isOther ? (what % 2 === 0 ? 3 : -0.5) * MINUTE : 0);
 	const stamp = (at: number) => {
 		if (at !== from) return new Date(at).toISOString();
 		if (habit === 'has no clock at the start') return '2023-01-01T00:00:20Z';
@@ -46,7 +89,7 @@ export const sessions: Story = (happening, n, version) => {
 	};
 	const starts = habit === 'sends the start again' ? [from, from + 20 * SECOND] : [from];
 	// The register of a connector only rises.
-	const fromWh = 1_000 + 10 * second;
+	const fromWh = 1_000 + 10 * second + (isOther ? OTHER.wh : 0);
 	const toWh = fromWh + 500;
 	const isUnmetered = habit === 'stops without a register';
 	const isOutside = habit === 'meters without a transaction';
@@ -56,10 +99,16 @@ export const sessions: Story = (happening, n, version) => {
 		at: at + 1,
 		value: fromWh + 200 * part,
 	}));
-	const again = habit === 'stops again' ? [to, to + 15 * MINUTE] : [to];
+	const again =
+		habit === 'stops again'
+			? [to, to + 15 * MINUTE]
+			: habit === 'stops again in the next session'
+				? [to, to + 1.5 * MINUTE]
+				: [to];
 	const stops = habit === 'does not stop' ? [] : again;
 	if (version === 'OCPP 1.6') {
-		const transactionId = habit === 'uses an ID again' ? 1 : 1_000 + n;
+		const isReused = habit === 'uses an ID again';
+		const [transactionId, stopId] = isReused ? [1, 1] : [1_000 + n, stopsAs];
 		const start = (at: number) => ({
 			...{ connectorId: connector, idTag: 'T', meterStart: fromWh },
 			timestamp: stamp(at),
@@ -71,7 +120,7 @@ export const sessions: Story = (happening, n, version) => {
 		// A station that got no response does not know the transaction.
 		const isUnnamed = what === 3;
 		const stop = (at: number) => ({
-			...{ transactionId: isUnnamed ? -1 : transactionId },
+			...(habit !== 'stops without an ID' && { transactionId: isUnnamed ? -1 : stopId }),
 			...{ meterStop: isMetered ? 0 : toWh, timestamp: stamp(at) },
 		});
 		const messageId = `start-${n}`;
@@ -112,4 +161,4 @@ export const sessions: Story = (happening, n, version) => {
 		}),
 		...stops.map((at) => of(at, 3, 'Ended', isMetered ? undefined : toWh)),
 	];
-};
+}

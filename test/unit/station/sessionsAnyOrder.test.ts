@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
 import { nextShard } from '../../../lib/station/shards';
-import { apart, sessions } from './sessionStories';
+import { apart, secondOf, sessions } from './sessionStories';
 import { DEFAULTS, MINUTE } from './stationWorld';
 import { FROM, type Happening, happenings, type Version } from './stories';
 
@@ -95,9 +95,8 @@ describe.each(['OCPP 1.6', 'OCPP 2.0.1'] as const)('%s', (version) => {
 	);
 
 	it('tells many sessions of one ID apart that a single poll reads', () => {
-		// The habit of using an ID again, ten minutes apart.
 		const content = Array.from({ length: 9 }, (_unused, n): Happening => ({
-			...{ second: 6 + n * 602, isFirst: true, connector: 1, what: 0 },
+			...{ second: secondOf('uses an ID again', n), isFirst: true, connector: 1, what: 0 },
 			...{ lateMinutes: 0, isAgain: false },
 		}));
 		const events = factsOf(content, version);
