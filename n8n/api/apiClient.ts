@@ -47,28 +47,20 @@ export async function apiClientFor(
 	},
 	signal = cancelSignal(context),
 ): Promise<ApiClient> {
-	return apiClientWith(context, await readApiSettings(context), warn, signal);
+	return (await clientAndSecret(context, warn, signal)).client;
 }
 
-/** @throws {ApiError} if the credential is not complete. */
-export async function readApiSettings(context: ApiContext): Promise<ApiSettings> {
-	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
-}
-
-/** A client like that of `apiClientFor`, with settings that have already been read. */
-export function apiClientWith(
+/** The same with the secret of the API client. */
+export async function clientAndSecret(
 	context: ApiContext,
-	settings: ApiSettings,
 	warn: (message: string) => void,
 	signal = cancelSignal(context),
-): ApiClient {
+): Promise<{ client: ApiClient; clientSecret: string }> {
+	const settings = parseApiSettings(await context.getCredentials(API_CREDENTIAL));
 	warnOfPlainHttp(context, settings);
-	return createApiClient({
-		settings,
-		transport: transportOf(throughHttpRequest(context.helpers)),
-		warn,
-		...(signal && { signal }),
-	});
+	const transport = transportOf(throughHelper(context.helpers));
+	const client = createApiClient({ settings, transport, warn, ...(signal && { signal }) });
+	return { client, clientSecret: settings.clientSecret };
 }
 
 const warnings = new Set<string>();
@@ -105,48 +97,49 @@ export function transportOf(helper: Send, env: NodeJS.ProcessEnv = process.env):
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** Through `helpers.httpRequest`, which every context except the credential test has. */
-export function throughHttpRequest(helpers: {
-	httpRequest: (options: IHttpRequestOptions) => Promise<unknown>;
-}): Send {
-	return async (request) =>
-		await settled(
-			helpers.httpRequest({
-				url: request.url,
-				method: request.method,
-				headers: request.headers,
-				...(request.body !== undefined && { body: request.body }),
-				...(request.signal && { abortSignal: request.signal }),
-				...(request.allowUnauthorizedCerts && { skipSslCertificateValidation: true }),
-				// A stream, since the helper itself reads bodies of any size.
-				encoding: 'stream',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true,
-			}),
-			request.signal,
-		);
+type Helper<Options> = (options: Options) => Promise<unknown>;
+
+/** Through `helpers.httpRequest`, which every context except the credential test has, or the older `helpers.request`. */
+export function throughHelper(
+	helpers: { httpRequest: Helper<IHttpRequestOptions> } | { request: Helper<object> },
+): Send {
+	return async (request) => {
+		const response =
+			'httpRequest' in helpers
+				? helpers.httpRequest(helperOptions(request))
+				: helpers.request(olderOptions(request));
+		return await settled(response, request.signal);
+	};
 }
 
-/** Through the older `helpers.request`, the only one that a credential test has. */
-export function throughLegacyRequest(helpers: {
-	request: (options: object) => Promise<unknown>;
-}): Send {
-	return async ({ url, method, headers, body, signal, allowUnauthorizedCerts }) =>
-		await settled(
-			helpers.request({
-				uri: url,
-				method,
-				headers,
-				...(body !== undefined && { body }),
-				...(allowUnauthorizedCerts && { rejectUnauthorized: false }),
-				useStream: true,
-				resolveWithFullResponse: true,
-				simple: false,
-				followRedirect: false,
-			}),
-			signal,
-		);
+function helperOptions(request: TransportRequest): IHttpRequestOptions {
+	return {
+		url: request.url,
+		method: request.method,
+		headers: request.headers,
+		...(request.body !== undefined && { body: request.body }),
+		...(request.signal && { abortSignal: request.signal }),
+		...(request.allowUnauthorizedCerts && { skipSslCertificateValidation: true }),
+		// A stream, since the helper itself reads bodies of any size.
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	};
+}
+
+function olderOptions({ url, method, headers, body, allowUnauthorizedCerts }: TransportRequest) {
+	return {
+		uri: url,
+		method,
+		headers,
+		...(body !== undefined && { body }),
+		...(allowUnauthorizedCerts && { rejectUnauthorized: false }),
+		useStream: true,
+		resolveWithFullResponse: true,
+		simple: false,
+		followRedirect: false,
+	};
 }
 
 async function settled(

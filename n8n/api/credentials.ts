@@ -23,16 +23,13 @@ import {
 } from '../../lib/service';
 import { checkSigningSettings } from '../../lib/signature';
 import { number, object, orElse, parse, string } from '../../lib/vendor/zod';
-import { throughHttpRequest, throughLegacyRequest, transportOf } from './apiClient';
+import { throughHelper, transportOf } from './apiClient';
 
 export async function assetServiceApiTest(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const result = await testCredential(
-		credential.data,
-		transportOf(throughLegacyRequest(this.helpers)),
-	);
+	const result = await testCredential(credential.data, transportOf(throughHelper(this.helpers)));
 	if (!result.ok) return { status: 'Error', message: result.message };
 	const warning = result.warning === undefined ? '' : ` Warning: ${result.warning}`;
 	return {
@@ -123,7 +120,7 @@ export async function withNewToken(
 	try {
 		const settings = parseApiSettings(credentials);
 		// n8n's own helper: it respects n8n's SSRF protection, and the domains that the credential allows.
-		const transport = helperTransport(throughHttpRequest(helpers));
+		const transport = helperTransport(throughHelper(helpers));
 		const { accessToken, expiresAt } = await processAccessTokens.renew(settings, transport);
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };
 	} catch (error) {

@@ -34,7 +34,7 @@ import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { createVerifier } from '../../lib/signature';
-import { apiClientWith, readApiSettings, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
+import { clientAndSecret, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import { recordPublication } from '../execution/accountAccess';
 import { refuseEngine2 } from '../execution/engine';
 import { ledgerFor } from '../execution/ledger';
@@ -162,9 +162,7 @@ export async function registrationContext(
 	slot: RecordSlot = recordSlot(context),
 ): Promise<RegistrationContext> {
 	const warn = warnOf(context);
-	const settings = await readApiSettings(context);
-	const client = apiClientWith(context, settings, warn);
-	return { ...slot, client, clientSecret: settings.clientSecret, warn };
+	return { ...slot, ...(await clientAndSecret(context, warn)), warn };
 }
 
 /**

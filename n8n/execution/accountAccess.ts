@@ -4,7 +4,6 @@ import { notePublication, type PublishedSettings } from '../../lib/accounts';
 import { readEventTypes } from '../../lib/event';
 import type { Records } from '../../lib/ledger';
 import { asRecord, asTexts, textOf } from '../../lib/shared/values';
-import { workflowIdIn } from './workflowId';
 
 /** For the options of a trigger. In the words of n8n's own setting 'This workflow can be called by'. */
 export const accountAccessOptions: INodeProperties[] = [
@@ -95,4 +94,9 @@ function nodeIdsOf(context: object): Set<string> | undefined {
 	if (workflow?.nodes === undefined) return undefined;
 	const nodes = Object.values(workflow.nodes).filter(({ disabled }) => disabled !== true);
 	return new Set(nodes.map(({ id }) => id));
+}
+
+/** The ID of a workflow that a user entered: that in the URL of its editor, or the text itself. */
+export function workflowIdIn(idOrUrl: string): string {
+	return /\/workflow\/([^/?#]+)/.exec(idOrUrl)?.[1] ?? idOrUrl;
 }

@@ -49,7 +49,7 @@ function arrivedFields(context: EditorContext): Fields {
 const keyOf = (context: EditorContext) =>
 	context.getNode().credentials?.[SIGNING_SECRET_CREDENTIAL]?.id ?? undefined;
 
-export const KNOWN_FIELDS: INodePropertyOptions[] = [
+const KNOWN_FIELDS: INodePropertyOptions[] = [
 	...Object.entries(CONDITION_FIELDS).map(([value, name]) => ({ name, value })),
 	{ name: 'Other (Enter Path)', value: OTHER_FIELD },
 ];
@@ -121,7 +121,7 @@ function obstacle(
 const PATH = '^[^.]+(?:\\.[^.]+)*$';
 
 /** Literals only: an expression would cost n8n an isolate per event. */
-export const conditionsProperty: INodeProperties = {
+const conditionsProperty: INodeProperties = {
 	displayName: 'Conditions',
 	name: 'conditions',
 	type: 'fixedCollection',

@@ -19,8 +19,6 @@ export function logLine(
 
 const SECOND_MS = 1000;
 
-export type LogLimiter = ReturnType<typeof createLogLimiter>;
-
 /** Writes at most one line per `pauseMs` milliseconds and kind, and then the number of those that were left out. */
 export function createLogLimiter(logger: Pick<Logger, 'warn'>, pauseMs = SECOND_MS) {
 	return createLimiter<() => string>((line, leftOut) => {

@@ -23,7 +23,7 @@ import { recordPublication } from '../execution/accountAccess';
 import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { checkConditions } from '../fields/conditions';
-import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
+import { createLogLimiter, logLine, rejections } from '../log/log';
 import { readPollSettings } from './poll';
 import { checkStationSettings, readStationSettings } from './station/settings';
 
@@ -41,7 +41,7 @@ const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
 const LONGEST_NAME = 100;
 
 /** By node and time. */
-const limiters = new Map<string, LogLimiter>();
+const limiters = new Map<string, ReturnType<typeof createLogLimiter>>();
 
 /** Polls for a poll trigger, as `runPoll`. Throws for conditions that no event can meet. */
 export async function pollEvents(context: IPollFunctions): Promise<null> {
@@ -141,7 +141,7 @@ function limiterOf(
 	{ logger }: IPollFunctions,
 	key: readonly (string | number)[],
 	everyMs: number,
-): LogLimiter {
+): ReturnType<typeof createLogLimiter> {
 	const name = JSON.stringify(key);
 	const limiter = limiters.get(name) ?? createLogLimiter(logger, everyMs);
 	limiters.set(name, limiter);

@@ -28,7 +28,7 @@ import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { noteFields } from '../fields/conditions';
-import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
+import { createLogLimiter, logLine, rejections } from '../log/log';
 import { hintAt } from '../log/nodeError';
 import { secretSource } from './secretSource';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
@@ -110,6 +110,7 @@ async function rawBytes(request: DeliveryRequest): Promise<Buffer | undefined> {
 	return request.rawBody;
 }
 
+type LogLimiter = ReturnType<typeof createLogLimiter>;
 /** By n8n's logger, since each context may have another one. */
 type Limiters = WeakMap<Logger, LogLimiter>;
 const refusals: Limiters = new WeakMap();

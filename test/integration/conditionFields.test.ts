@@ -1,7 +1,7 @@
 /** The editor's request to a node when a user opens a condition. */
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters, INodeType } from 'n8n-workflow';
-import { KNOWN_FIELDS } from '../../n8n/fields/conditions';
+import { CONDITION_FIELDS } from '../../lib/event';
 import { AssetService } from '../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
@@ -9,6 +9,11 @@ import { oneNodeWorkflow, versionOf } from '../support/engine';
 import { stopWorlds, type World } from '../unit/service/world';
 import { pages, serving } from './AssetService/runs';
 import { eventOf, send, start, useLedgerOfItsOwn } from './AssetServiceTrigger/deliveries';
+
+const KNOWN_FIELDS = [
+	...Object.entries(CONDITION_FIELDS).map(([value, name]) => ({ name, value })),
+	{ name: 'Other (Enter Path)', value: 'other' },
+];
 
 afterEach(stopWorlds);
 useLedgerOfItsOwn();

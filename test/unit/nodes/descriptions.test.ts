@@ -22,7 +22,7 @@ import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
-import { conditionsProperty } from '../../../n8n/fields/conditions';
+import { conditionsPropertyFor } from '../../../n8n/fields/conditions';
 import { readPollSettings } from '../../../n8n/polling/poll';
 import {
 	checkStationSettings,
@@ -38,6 +38,7 @@ import { generateAssets } from '../../../simulator/data/assets';
 import { documentedEvents } from '../../../simulator/data/events';
 import { fieldEvents } from '../../../simulator/data/field/source';
 
+const offeredConditions = conditionsPropertyFor('poll');
 const KINDS = Object.keys(DEFAULTS.byKind) as (keyof typeof DEFAULTS.byKind)[];
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -319,7 +320,7 @@ it('the webhook trigger offers both kinds of registration', () => {
 });
 
 describe('the conditions', () => {
-	const shown = fieldsIn(conditionsProperty);
+	const shown = fieldsIn(offeredConditions);
 	const fields = Object.fromEntries(
 		shown.flatMap((field) => (field.options?.length === 0 ? [] : [[field.name, field]])),
 	);
@@ -342,7 +343,7 @@ describe('the conditions', () => {
 	it('have the names that the code reads', () => {
 		const row = { field: OTHER_FIELD, path: 'a', operator: 'equals', value: 'b' };
 		expect(Object.keys(fields)).toEqual(Object.keys(row));
-		const [group] = conditionsProperty.options ?? [];
+		const [group] = offeredConditions.options ?? [];
 		const { problems, unmet } = readConditions({ [group?.name ?? '']: [row] });
 		expect([problems, unmet({ a: 'b' }), unmet({ a: 'c' })]).toEqual([[], undefined, 'a equals b']);
 	});
@@ -416,7 +417,7 @@ describe('the hints for n8n’s AI workflow builder', () => {
 	});
 
 	it('give conditions that can be read', () => {
-		const [example = ''] = /\{.*\}/.exec(conditionsProperty.builderHint?.propertyHint ?? '') ?? [];
+		const [example = ''] = /\{.*\}/.exec(offeredConditions.builderHint?.propertyHint ?? '') ?? [];
 		const { problems, unmet } = readConditions(JSON.parse(example));
 		expect([problems, unmet({ data: { payload: { status: 'Faulted' } } })]).toEqual([
 			[],

@@ -4,8 +4,8 @@ import { type Publication, readPublication, triggersIn } from '../../../../lib/a
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { printable } from '../../../../lib/shared/text';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
+import { workflowIdIn } from '../../../../n8n/execution/accountAccess';
 import { ledgerFor } from '../../../../n8n/execution/ledger';
-import { workflowIdIn } from '../../../../n8n/execution/workflowId';
 import { toNodeError } from '../../../../n8n/log/nodeError';
 import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../../lib/event';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
-import { checkConditions, conditionsProperty } from '../../../../n8n/fields/conditions';
+import { checkConditions, conditionsPropertyFor } from '../../../../n8n/fields/conditions';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import {
 	eventTypesOf,
@@ -64,7 +64,7 @@ export const selectionFields: readonly INodeProperties[] = [
 		hint: 'Leave empty for all event types that the triggers want',
 	}),
 	{
-		...conditionsProperty,
+		...conditionsPropertyFor('poll'),
 		description: 'Only events that also meet all these conditions',
 	},
 	statesField,

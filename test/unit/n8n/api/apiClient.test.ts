@@ -2,27 +2,26 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { parseApiSettings } from '../../../../lib/service';
-import { apiClientWith, throughHttpRequest, transportOf } from '../../../../n8n/api/apiClient';
+import { apiClientFor, throughHelper, transportOf } from '../../../../n8n/api/apiClient';
 import { good } from '../../service/entered';
 
-const settings = parseApiSettings({
+const settings = {
 	...good,
 	baseUrl: 'http://asset-service:3000',
 	clientSecret: 'a-secret-of-the-test',
-});
+};
 
-it('An address that is plain http is one line in the log, however many clients are made', () => {
+it('An address that is plain http is one line in the log, however many clients are made', async () => {
 	const lines: string[] = [];
+	const urls = [settings.baseUrl, settings.baseUrl, 'http://127.0.0.1:1'];
 	const context = {
 		logger: { warn: (line: string) => lines.push(line) },
 		helpers: {},
 		getNode: () => ({ name: 'Assets\n', type: 'assetService' }),
 		getWorkflow: () => ({ id: 'w1' }),
+		getCredentials: async () => ({ ...settings, baseUrl: urls.shift() }),
 	} as unknown as IExecuteFunctions;
-	for (const baseUrl of [settings.baseUrl, settings.baseUrl, 'http://127.0.0.1:1']) {
-		apiClientWith(context, { ...settings, baseUrl }, () => undefined);
-	}
+	while (urls.length > 0) await apiClientFor(context);
 	expect(lines).toHaveLength(1);
 	expect(lines[0]).toContain("'Base URL' (http://asset-service:3000) is plain http");
 	expect(lines[0]).not.toMatch(/\n|a-secret/);
@@ -32,7 +31,7 @@ describe('the protection of n8n against requests to inner addresses', () => {
 	/** Then the helper of n8n sends the request; otherwise the pools of this package, which find nothing at this port. */
 	const isOn = async (env: NodeJS.ProcessEnv) => {
 		const httpRequest = async () => ({ statusCode: 200, headers: {}, body: 'helped' });
-		const send = transportOf(throughHttpRequest({ httpRequest }), env);
+		const send = transportOf(throughHelper({ httpRequest }), env);
 		const request = { method: 'GET', url: 'http://127.0.0.1:1', headers: {} } as const;
 		return await send(request).then(
 			() => true,

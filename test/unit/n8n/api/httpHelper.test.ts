@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { throughHttpRequest, throughLegacyRequest } from '../../../../n8n/api/apiClient';
+import { throughHelper } from '../../../../n8n/api/apiClient';
 import { rejection } from '../../service/world';
 
 const request = {
@@ -17,7 +17,7 @@ describe('a request through a helper of n8n', () => {
 			asked.push(options);
 			return { statusCode: 204 };
 		};
-		await throughHttpRequest({ httpRequest })({ ...request, signal });
+		await throughHelper({ httpRequest })({ ...request, signal });
 		expect(asked).toEqual([
 			{
 				...request,
@@ -36,7 +36,7 @@ describe('a request through a helper of n8n', () => {
 			asked.push(options);
 			return { statusCode: 204 };
 		};
-		await throughLegacyRequest({ request: legacy })(request);
+		await throughHelper({ request: legacy })(request);
 		expect(asked).toEqual([
 			{
 				method: 'POST',
@@ -59,7 +59,7 @@ describe('a request through a helper of n8n', () => {
 		['nothing', undefined, ''],
 	])('has its body read from %s', async (_name, body, expected) => {
 		const headers = { 'X-One': 'a', 'x-two': ['b', 'c'], 'x-three': undefined, 'x-four': 4 };
-		const send = throughHttpRequest({
+		const send = throughHelper({
 			httpRequest: async () => ({ statusCode: 201, headers, body }),
 		});
 		expect(await send(request)).toEqual({
@@ -70,7 +70,7 @@ describe('a request through a helper of n8n', () => {
 	});
 
 	it('counts a bare body for success', async () => {
-		const send = throughHttpRequest({ httpRequest: async () => ({ access_token: 'abc' }) });
+		const send = throughHelper({ httpRequest: async () => ({ access_token: 'abc' }) });
 		expect(await send(request)).toEqual({
 			status: 200,
 			headers: {},
@@ -82,7 +82,7 @@ describe('a request through a helper of n8n', () => {
 		const error = Object.assign(new Error('401'), {
 			response: { status: 401, headers: { 'Retry-After': '1' }, data: { message: 'no' } },
 		});
-		const send = throughHttpRequest({ httpRequest: () => Promise.reject(error) });
+		const send = throughHelper({ httpRequest: () => Promise.reject(error) });
 		expect(await send(request)).toEqual({
 			status: 401,
 			headers: { 'retry-after': '1' },
@@ -93,14 +93,14 @@ describe('a request through a helper of n8n', () => {
 	it('passes every other error on', async () => {
 		const error = new Error('socket hang up');
 		expect(
-			await rejection(throughHttpRequest({ httpRequest: () => Promise.reject(error) })(request)),
+			await rejection(throughHelper({ httpRequest: () => Promise.reject(error) })(request)),
 		).toBe(error);
 	});
 
 	it('is cut off within its body by its signal', async () => {
 		const body = new Readable({ read: () => undefined });
 		const caller = new AbortController();
-		const send = throughHttpRequest({
+		const send = throughHelper({
 			httpRequest: async () => ({ statusCode: 200, headers: {}, body }),
 		});
 		const outcome = rejection(send({ ...request, signal: caller.signal }));
