@@ -1,10 +1,12 @@
 /**
  * CPU, the longest block of the event loop, and the writes of the station trigger's polls, for 10,000 stations with 9 events
- * per second, and a storm of 500 stations that are offline at once: `npx tsx scripts/bench/station.bench.ts [kind]`. The clock is a
- * number; the ledger is SQLite. The list is computed beforehand, so only reading it counts.
+ * per second, and a storm of 500 stations that are offline at once: `npx tsx scripts/bench/station.bench.ts [kind]`, with
+ * `--field` for stations as they are in the field. The clock is a number; the ledger is SQLite. The list is computed beforehand, so
+ * only reading it counts.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../lib/ledger/sqlite/store';
@@ -14,7 +16,9 @@ import { RETENTION_MS } from '../../lib/start';
 import { type Kind, pollStations, type StationPollOptions } from '../../lib/station';
 import { readStationSettings } from '../../n8n/polling/station/settings';
 import { activated, type Asset, generateAssets } from '../../simulator/data/assets';
+import { fieldHistory } from '../../simulator/data/field/habits/history';
 import { ComputedNetwork } from '../../simulator/data/network/network';
+import type { DeliveredEvent } from '../../simulator/shared/types';
 import { cacheFolder } from '../../test/support/cache';
 import { watchLoop } from './blocks';
 
@@ -23,6 +27,8 @@ const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 0, 10, 12);
 const STATIONS = 10_000;
 const PER_SECOND = 9;
+/** The field sends that many events with heartbeats twice an hour. */
+const FIELD_PACE = { upMs: 24 * HOUR, quietMs: 6.5 * HOUR, heartbeatMs: HOUR / 2 };
 const CATCH_UP_HOURS = 6;
 /** Every second one for CPU, the others for blocks: looking for blocks costs CPU. More than an hour has one that reads an hour. */
 const STEADY_POLLS = 64;
@@ -30,6 +36,9 @@ const STORM = 500;
 const STORM_AT = START + 70 * MINUTE + 30_000;
 const STORM_MS = 10 * MINUTE;
 const STORM_POLLS = 24;
+/** From the catch-up of the first poll to the last poll. */
+const FROM = START - (CATCH_UP_HOURS + 1) * HOUR;
+const TO = START + (STEADY_POLLS + STORM_POLLS + 1) * MINUTE;
 const KINDS: readonly Kind[] = [
 	'stationOffline',
 	'connectorStatus',
@@ -45,11 +54,14 @@ interface Listed {
 }
 
 async function main(): Promise<void> {
-	const [only] = process.argv.slice(2);
+	const options = { field: { type: 'boolean', default: false } } as const;
+	const { positionals, values } = parseArgs({ options, allowPositionals: true });
+	const [only] = positionals;
 	const assets = generateAssets(STATIONS).map(activated);
-	const steady = eventsOf(assets);
+	const steady = values.field ? fieldEventsOf(assets) : eventsOf(assets);
 	const list = [...steady, ...stormOf(assets)].sort((a, b) => a.at - b.at);
-	console.log(`${STATIONS} stations, ${PER_SECOND} events/s, a poll per minute`);
+	const perSecond = (steady.length * 1000) / (TO - FROM);
+	console.log(`${STATIONS} stations, ${perSecond.toFixed(1)} events/s, a poll per minute`);
 	const rows: Record<string, object> = {};
 	for (const kind of KINDS) {
 		if (only !== undefined && only !== kind) continue;
@@ -91,19 +103,21 @@ async function storm(world: World): Promise<object> {
 	return shown(polls);
 }
 
-/** Of all stations, from the catch-up of the first poll to the last poll. */
+/** Of all stations. */
 function eventsOf(assets: readonly Asset[]): Listed[] {
 	const network = new ComputedNetwork(assets, PER_SECOND);
-	const from = network.slotAt(START - (CATCH_UP_HOURS + 1) * HOUR);
-	const to = network.slotAt(START + (STEADY_POLLS + STORM_POLLS + 1) * MINUTE);
 	const events: Listed[] = [];
-	for (let slot = from; slot <= to; slot++) {
+	for (let slot = network.slotAt(FROM); slot <= network.slotAt(TO); slot++) {
 		const event = network.eventAt(slot);
-		if (event === undefined) continue;
-		const { id, type: eventType, createdAt, data: payload } = event;
-		events.push(listed({ id, eventType, createdAt, payload }));
+		if (event !== undefined) events.push(listed(event));
 	}
 	return events;
+}
+
+function fieldEventsOf(assets: readonly Asset[]): Listed[] {
+	const time = { fromMs: FROM, lengthMs: TO - FROM, pace: FIELD_PACE };
+	const { events } = fieldHistory({ seed: 1, assets, habits: 'mixed', ...time });
+	return events.map(listed);
 }
 
 /** Stations that lose their connection at the same time, and get it back. */
@@ -112,23 +126,18 @@ function stormOf(assets: readonly Asset[]): Listed[] {
 		(['DISCONNECTED', 'CONNECTED'] as const).map((status, n) =>
 			listed({
 				id: `whevt_storm_${id}_${n}`,
-				eventType: 'asset.connectivity',
+				type: 'asset.connectivity',
 				createdAt: new Date(STORM_AT + n * STORM_MS).toISOString(),
-				payload: { asset: { id }, status },
+				data: { asset: { id }, status },
 			}),
 		),
 	);
 }
 
-interface ListedRecord {
-	readonly id: string;
-	readonly eventType: string;
-	readonly createdAt: string;
-	readonly payload: unknown;
-}
-
-function listed(record: ListedRecord): Listed {
-	return { id: record.id, at: Date.parse(record.createdAt), text: JSON.stringify(record) };
+function listed({ id, type: eventType, createdAt, data: payload }: DeliveredEvent): Listed {
+	const text = JSON.stringify({ id, eventType, createdAt, payload });
+	// Some services write no zone.
+	return { id, at: Date.parse(createdAt.replace(/Z?$/, 'Z')), text };
 }
 
 interface Polled {
