@@ -7,12 +7,5 @@ export {
 	type PublishedSettings,
 	triggersIn,
 } from './publication';
-export {
-	canReopen,
-	MOST_REPLAYED,
-	type ReplayScope,
-	type Requested,
-	requestReplay,
-	serveWaiting,
-} from './requests';
-export { type ListedAccount, accountOf, type PlacedEvent, listedStates, STATES } from './states';
+export { canReopen, MOST_REPLAYED, type Requested, requestReplay, serveWaiting } from './requests';
+export { type ListedAccount, accountOf, listedStates, STATES } from './states';

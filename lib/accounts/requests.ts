@@ -144,7 +144,7 @@ class TooManyWaitingError extends PackageError {
 	}
 }
 
-export interface ReplayScope {
+interface ReplayScope {
 	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
 	readonly workflowId: string;
 	readonly nodeId: string;

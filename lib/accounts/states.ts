@@ -4,7 +4,6 @@ import { type Listed, type WalkOptions, walk } from '../follow';
 import {
 	type Account as Entry,
 	attemptOf,
-	type Attempt,
 	type EntryState,
 	type Ledger,
 	ledgerKey,
@@ -22,7 +21,7 @@ export const STATES = [
 type ListedState = (typeof STATES)[number];
 
 /** The state of a listed event, with the execution that began it and the time, if the ledger has them. */
-export interface ListedAccount extends Partial<Attempt> {
+export interface ListedAccount extends Partial<NonNullable<ReturnType<typeof attemptOf>>> {
 	readonly state: ListedState;
 	/** When its execution ended, in Unix milliseconds; absent unless it is failed or done. */
 	readonly endedAt?: number;
@@ -59,7 +58,7 @@ interface StatesOptions {
 }
 
 /** An event of the list, and how many were before it in this reading. */
-export interface PlacedEvent extends Listed {
+interface PlacedEvent extends Listed {
 	readonly index: number;
 }
 

@@ -4,12 +4,11 @@ export {
 	isBeingUnpublished,
 	load,
 	type Loaded,
-	type RecordSlot,
 	type Registration,
 	type RegistrationContext,
 	untilMade,
 	type WantedEndpoint,
 } from './record';
 export { canDeliverTo, ensureRegistered, isPublicHttp, unregister } from './registration';
-export { dueSteps, nextStepAt, type RotationPlan, stepRegistration } from './rotation';
+export { dueSteps, nextStepAt, stepRegistration } from './rotation';
 export { openRegistration, weaknessOf } from './secretBox';

@@ -26,7 +26,7 @@ import {
 } from '../vendor/zod';
 
 /** Where a registration is kept. */
-export interface RecordSlot {
+interface RecordSlot {
 	readonly key: string;
 	/** Shared by all processes of an n8n instance; survives restarts. */
 	readonly records: Records;
@@ -77,7 +77,6 @@ const registered = object({
 });
 const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
 
-export type RegisteredEndpoint = Readonly<output<typeof endpoint>>;
 export type Registration = WantedEndpoint &
 	Readonly<Omit<output<typeof registered>, 'version' | keyof WantedEndpoint>>;
 

@@ -10,7 +10,6 @@ import { MINUTE_MS } from '../shared/time';
 import {
 	load,
 	type Loaded,
-	type RegisteredEndpoint,
 	type Registration,
 	type RegistrationContext,
 	replace,
@@ -114,7 +113,7 @@ export async function make(
 	context: RegistrationContext,
 	loaded: Loaded,
 	before: Registration,
-	after: (current: RegisteredEndpoint) => Registration,
+	after: (current: NonNullable<Registration['current']>) => Registration,
 ): Promise<Registration | undefined> {
 	const unfinished = { ...before, making: randomUUID() };
 	if (!(await replace(context, loaded, unfinished))) return undefined;
@@ -153,7 +152,7 @@ const DELETE_BY_HAND =
 async function createEndpoint(
 	context: RegistrationContext,
 	{ url, events }: WantedEndpoint,
-): Promise<RegisteredEndpoint> {
+): Promise<NonNullable<Registration['current']>> {
 	const { client, clientSecret, now = Date.now } = context;
 	const { id, secret, record } = await client.createWebhookEndpoint({ url, events });
 	const problem = problemOf('ID', id) ?? problemOf('signing secret', secret);

@@ -17,7 +17,7 @@ import {
 import { make, register } from './registration';
 import { openRegistration } from './secretBox';
 
-export interface RotationPlan {
+interface RotationPlan {
 	/** The age at which an endpoint is replaced, in milliseconds; 0 for never. */
 	readonly rotateAfterMs: number;
 	/** How long the replaced endpoint stays active, in milliseconds. */

@@ -1,6 +1,6 @@
 /** Encrypts an endpoint's signing secret: it is never stored in plain text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { RegisteredEndpoint, Registration } from './record';
+import type { Registration } from './record';
 
 const VERSION = 'v1';
 const SALT_BYTES = 16;
@@ -25,7 +25,7 @@ export function sealEndpoint(
 	{ id, secret }: { readonly id: string; readonly secret: string },
 	clientSecret: string,
 	createdAt: number,
-): RegisteredEndpoint {
+): NonNullable<Registration['current']> {
 	const salt = randomBytes(SALT_BYTES);
 	const iv = randomBytes(IV_BYTES);
 	const cipher = createCipheriv('aes-256-gcm', deriveKey(clientSecret, salt), iv);
@@ -45,7 +45,7 @@ export function openRegistration({ current, previous }: Registration, clientSecr
 
 /** Decrypts what `sealEndpoint` sealed; undefined for another client secret, another endpoint or a changed text. Never throws. */
 function openSecret(
-	{ id, sealedSecret }: RegisteredEndpoint,
+	{ id, sealedSecret }: NonNullable<Registration['current']>,
 	clientSecret: string,
 ): string | undefined {
 	const [version, ...texts] = sealedSecret.split('.');

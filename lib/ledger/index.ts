@@ -2,7 +2,7 @@
 export { claimOrWait } from './claimOrWait';
 export { changeRecord, LedgerUnavailableError, type Records } from './common/store';
 export { type Account, type EntryState, MOST_ATTEMPTS } from './life/states';
-export { type Attempt, attemptOf, newAttempt, type Outcome } from './life/steps';
+export { attemptOf, newAttempt, type Outcome } from './life/steps';
 export { openLedger } from './open';
 export { type Acknowledge, type Claim, type Ledger, ledgerKey } from './types';
 export {

@@ -3,13 +3,7 @@
  * them, by their places in the list: the record before each. So the cost depends on how many there are and not on how old they
  * are. The list may have changed since the places were noted.
  */
-import {
-	notePublishedAt,
-	readPublication,
-	type ReplayScope,
-	type Requested,
-	serveWaiting,
-} from '../accounts';
+import { notePublishedAt, readPublication, type Requested, serveWaiting } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
 import { type Source, type WalkOptions, walk } from '../follow';
 import { type Account, ledgerKey } from '../ledger';
@@ -23,6 +17,8 @@ const PAGES_AT_PLACE = 2;
 const PAGES_FROM_HEAD = 50;
 /** How far apart the order of the list and the times of its events may be, in milliseconds. */
 const DISORDER_MS = 10 * MINUTE_MS;
+
+type ServedScope = Parameters<typeof serveWaiting>[0];
 
 interface Serving extends Source {
 	/** Starts the items; returns what the ledger knows of each afterwards. */
@@ -38,7 +34,7 @@ interface Serving extends Source {
  * Starts the replayed events that wait for this trigger, the oldest first. If the list cannot be read, the next poll continues.
  * Throws `LedgerUnavailableError`.
  */
-export async function serveReplays(scope: ReplayScope, serving: Serving): Promise<void> {
+export async function serveReplays(scope: ServedScope, serving: Serving): Promise<void> {
 	const { ledger, workflowId } = scope;
 	const publication = await readPublication(ledger, workflowId);
 	await notePublishedAt(ledger, workflowId, { publication, at: serving.publishedAt });
@@ -48,7 +44,7 @@ export async function serveReplays(scope: ReplayScope, serving: Serving): Promis
 }
 
 async function startEvents(
-	{ workflowId }: ReplayScope,
+	{ workflowId }: ServedScope,
 	serving: Serving,
 	due: readonly Requested[],
 ) {

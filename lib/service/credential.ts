@@ -17,13 +17,7 @@ import {
 	regex,
 } from '../vendor/zod';
 import { type ServiceInterface, TOKENS, SERVICE_INTERFACE } from './defaults';
-import {
-	ApiError,
-	FIELD_LABELS,
-	IN_CREDENTIAL,
-	IN_INTERFACE,
-	type CredentialField,
-} from './errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL, IN_INTERFACE } from './errors';
 
 /** The settings that a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
@@ -217,7 +211,8 @@ function checkDomains(settings: ApiSettings, allowedDomains: string): void {
 
 function emptyFieldError(name: PropertyKey | undefined): ApiError {
 	const field =
-		Object.keys(FIELD_LABELS).find((key): key is CredentialField => key === name) ?? 'baseUrl';
+		Object.keys(FIELD_LABELS).find((key): key is keyof typeof FIELD_LABELS => key === name) ??
+		'baseUrl';
 	const label = FIELD_LABELS[field];
 	return new ApiError(`'${label}' is empty`, {
 		field,

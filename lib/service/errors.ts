@@ -9,7 +9,7 @@ import { TransportError, type TransportResponse } from './transport';
 type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
 
 /** A field of the credential, as errors name it. */
-export type CredentialField = RequiredField | keyof ServiceInterface;
+type CredentialField = RequiredField | keyof ServiceInterface;
 
 /** The labels of the credential's fields in the editor. */
 export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {

@@ -3,7 +3,7 @@
  * Checked by hand: it runs during a delivery, and a wrong field must not hide the problems of the next one.
  */
 import { createSecretKey } from 'node:crypto';
-import { type Scheme, type SigningKey, Verifier, SCHEMES, compileTemplate } from './verifier';
+import { Verifier, SCHEMES, compileTemplate } from './verifier';
 
 /** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
@@ -40,9 +40,10 @@ type VerifierResult =
  * scheme cannot decode, a template that does not sign the body. `checkSigningSettings` also reports likely mistakes.
  */
 export function createVerifier(settings: SigningSettings): VerifierResult {
-	const { usable, blocking, doubts } = compileCredential(settings);
-	if (usable === undefined) return { ok: false, problems: blocking };
-	return { ok: true, verifier: new Verifier(usable.scheme, usable.keys), doubts };
+	const { verifier, blocking, doubts } = compileCredential(settings);
+	return verifier === undefined
+		? { ok: false, problems: blocking }
+		: { ok: true, verifier, doubts };
 }
 
 /** All problems with the format of the settings, as sentences that name the field and contain no secret; empty if none. */
@@ -57,7 +58,7 @@ const SIGNED_PAYLOAD = '{timestamp}.{body}';
 
 interface Compiled {
 	/** Undefined if something is blocking. */
-	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
+	readonly verifier: Verifier | undefined;
 	/** Why no delivery can be verified. */
 	readonly blocking: readonly string[];
 	/** Likely mistakes, although deliveries can be verified. */
@@ -78,15 +79,11 @@ function compileCredential(settings: SigningSettings): Compiled {
 	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
 	const scheme =
 		name === 'standardWebhooks' ? SCHEMES.standardWebhooks : readScheme(name, settings, notes);
-	const usable = notes.blocking.length === 0 && scheme !== undefined ? { scheme, keys } : undefined;
-	return { usable, ...notes };
+	const isUsable = notes.blocking.length === 0 && scheme !== undefined;
+	return { verifier: isUsable ? new Verifier(scheme, keys) : undefined, ...notes };
 }
 
-function readScheme(
-	name: 'timestamped' | 'custom',
-	settings: SigningSettings,
-	notes: Notes,
-): Scheme | undefined {
+function readScheme(name: 'timestamped' | 'custom', settings: SigningSettings, notes: Notes) {
 	const header = readHeaderName(
 		'Signature Header',
 		settings.signatureHeader,
@@ -96,11 +93,7 @@ function readScheme(
 	return name === 'timestamped' ? SCHEMES.timestamped(header) : readCustom(header, settings, notes);
 }
 
-function readCustom(
-	signatureHeader: string,
-	settings: SigningSettings,
-	notes: Notes,
-): Scheme | undefined {
+function readCustom(signatureHeader: string, settings: SigningSettings, notes: Notes) {
 	const algorithm = readChoice('Algorithm', settings.algorithm, ['sha256', 'sha512'], notes);
 	const encoding = readChoice('Encoding', settings.encoding, ['hex', 'base64'], notes);
 	const timestampHeader = readTimestampHeader(signatureHeader, settings, notes);
@@ -216,11 +209,7 @@ const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /** The current secret's key first. No keys, and a blocking note, if that secret cannot be used, whatever the previous one is. */
-function readSigningKeys(
-	settings: SigningSettings,
-	form: SecretForm,
-	notes: Notes,
-): readonly SigningKey[] {
+function readSigningKeys(settings: SigningSettings, form: SecretForm, notes: Notes) {
 	const { blocking, remarks, doubts } = notes;
 	const current = readSecret(CURRENT, settings.signingSecret, form, blocking, doubts);
 	// A previous secret that cannot be used counts as not configured; the current one still works.
@@ -230,16 +219,14 @@ function readSigningKeys(
 	}
 	if (current === undefined) return [];
 
-	const keys: SigningKey[] = [{ name: 'current', key: createSecretKey(current) }];
-	if (previous !== undefined) {
-		keys.push({ name: 'previous', key: createSecretKey(previous) });
-		if (previous.equals(current)) {
-			notes.remarks.push(
-				`'${PREVIOUS}' is the same as '${CURRENT}'. Clear it, or paste the other secret.`,
-			);
-		}
+	const key = { name: 'current' as const, key: createSecretKey(current) };
+	if (previous === undefined) return [key];
+	if (previous.equals(current)) {
+		notes.remarks.push(
+			`'${PREVIOUS}' is the same as '${CURRENT}'. Clear it, or paste the other secret.`,
+		);
 	}
-	return keys;
+	return [key, { name: 'previous' as const, key: createSecretKey(previous) }];
 }
 
 /** The key's bytes; `undefined` if the field is empty or cannot be used (then with a problem). */

@@ -14,7 +14,7 @@ export type SignatureRefusal =
 /** Which of the two configured secrets matched a signature. */
 type SecretName = 'current' | 'previous';
 
-export interface SigningKey {
+interface SigningKey {
 	readonly name: SecretName;
 	readonly key: KeyObject;
 }
@@ -122,7 +122,7 @@ interface ReadSignature {
 	readonly parts: readonly SignedPart[];
 }
 
-export interface Scheme {
+interface Scheme {
 	readonly algorithm: Algorithm;
 	/** The field of the credential that decides in which header the signature is. */
 	readonly headerField: 'Scheme' | 'Signature Header';

@@ -10,9 +10,7 @@ import {
 	hasEndpoint,
 	isPublicHttp,
 	nextStepAt,
-	type RecordSlot,
 	type RegistrationContext,
-	type RotationPlan,
 	stepRegistration,
 	unregister,
 	type WantedEndpoint,
@@ -159,7 +157,7 @@ export function isAutomatic(context: NodeContext): boolean {
 /** All dependencies of a registration. Reads the credential once. */
 export async function registrationContext(
 	context: NodeContext,
-	slot: RecordSlot = recordSlot(context),
+	slot = recordSlot(context),
 ): Promise<RegistrationContext> {
 	const warn = warnOf(context);
 	return { ...slot, ...(await clientAndSecret(context, warn)), warn };
@@ -192,7 +190,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 }
 
 /** When to rotate the signing secret, by the node's parameters. */
-export function rotationPlan(context: NodeContext): RotationPlan {
+export function rotationPlan(context: NodeContext) {
 	const options = asRecord(context.getNodeParameter('options', {}));
 	return {
 		rotateAfterMs: asNumber(options['rotateAfterDays'], 0, 0, 3650) * DAY_MS,
@@ -201,7 +199,7 @@ export function rotationPlan(context: NodeContext): RotationPlan {
 }
 
 /** Where the node's registration is stored; does not read it. The production URL and the editor's test URL each have their own endpoint. */
-export function recordSlot(context: NodeContext): RecordSlot {
+export function recordSlot(context: NodeContext) {
 	const testSegment = process.env['N8N_ENDPOINT_WEBHOOK_TEST'] ?? 'webhook-test';
 	const isTestUrl = webhookUrlOf(context)?.includes(`/${testSegment}/`) === true;
 	const kind = context.getMode() === 'manual' || isTestUrl ? 'test' : 'production';

@@ -7,9 +7,7 @@ import {
 	type Loaded,
 	nextStepAt,
 	openRegistration,
-	type RecordSlot,
 	type RegistrationContext,
-	type RotationPlan,
 	stepRegistration,
 	untilMade,
 	type WantedEndpoint,
@@ -105,7 +103,7 @@ function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read
  */
 async function openAndCatchUp(
 	context: IWebhookFunctions,
-	slot: RecordSlot,
+	slot: ReturnType<typeof recordSlot>,
 	loaded: Loaded,
 ): Promise<SigningSettings> {
 	const { registration } = loaded;
@@ -128,7 +126,7 @@ async function openAndCatchUp(
 
 function startStep(
 	connected: RegistrationContext,
-	plan: RotationPlan,
+	plan: ReturnType<typeof rotationPlan>,
 	wanted?: WantedEndpoint,
 ): void {
 	const step = async () => await stepRegistration(connected, plan, wanted);

@@ -231,7 +231,7 @@ export function reopen(
  * The name of an attempt that begins events. The ledger stores it, so it also shows which execution began, and when.
  */
 
-export interface Attempt {
+interface Attempt {
 	readonly executionId: string;
 	/** Unix milliseconds, on the clock of the process that began. */
 	readonly begunAt: number;

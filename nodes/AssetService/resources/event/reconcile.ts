@@ -1,6 +1,6 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../lib/accounts';
+import { listedStates } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import type { Operation, OperationRun } from '../../shared/resource';
@@ -59,7 +59,7 @@ async function eventItems(
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
-		({ at, record }: PlacedEvent, account: ListedAccount) => {
+		({ at, record }, account) => {
 			if (account.state === 'ignored') {
 				counts.ignored += 1;
 				// Most events of a network: only for those who ask.

@@ -7,7 +7,6 @@ import {
 	accountOf,
 	listedStates,
 	MOST_REPLAYED,
-	type PlacedEvent,
 	type Requested,
 } from '../../../../lib/accounts';
 import { createdAt } from '../../../../lib/event';
@@ -219,7 +218,7 @@ async function chooseEvents(
 			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 			...(ids.size > 0 && { ids }),
 		},
-		({ event, record, at, place, index }: PlacedEvent, account): Chosen | undefined => {
+		({ event, record, at, place, index }, account): Chosen | undefined => {
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
 			return {
