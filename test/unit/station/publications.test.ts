@@ -1,8 +1,9 @@
 /** A publication, while a poll of the one before it is still on its way. */
 import { readSaved } from '../../../lib/follow';
+import type { StationPollOptions } from '../../../lib/station';
 import { digestOf } from '../../../lib/station/common/settings';
 import { headShape } from '../../../lib/station/records';
-import { back, lost, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
+import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
 const headOf = async ({ ledger, workflowId }: StationWorld) =>
 	(await readSaved(ledger, `station:${workflowId}:node:head`, headShape)).state;
@@ -63,4 +64,40 @@ it('of two processes is saved once', async () => {
 	await world.poll();
 	const head = await headOf(world);
 	expect([swaps, head?.polls]).toEqual([1, 7]);
+});
+
+it('reports a fault once that begins while a poll of the version before waits for the service', async () => {
+	const world = stationWorld({ settings: { kind: 'connectorFault', forMs: 0, resolveAfterMs: 0 } });
+	const said = (at: string, status: string) => {
+		const payload = { connectorId: 1, status, errorCode: 'GroundFailure' };
+		return message(at, 's1', ['StatusNotification', payload]);
+	};
+	world.events = [said('08:40', 'Available')];
+	await world.pollFrom('08:55', '09:00');
+	const before = world.settings;
+	let waits = 0;
+	const publish = async () => {
+		if (waits++ > 0) return;
+		world.settings = { ...before, scope: 'connector' };
+		world.now = time('09:01:05');
+		await world.poll();
+		world.events.push(said('09:01:30', 'Faulted'));
+		world.now = time('09:01:40');
+	};
+	const client: StationPollOptions['client'] = {
+		async *list(...asked) {
+			await publish();
+			yield* world.list(...asked);
+		},
+	};
+	world.now = time('09:01');
+	await world.poll({ settings: before, client });
+	expect(waits).toBeGreaterThan(0);
+	await world.pollFrom('09:02', '09:14');
+	world.events.push(said('09:15', 'Available'));
+	await world.pollFrom('09:15', '09:20');
+	expect(world.items()).toMatchObject([
+		{ state: 'opened', since: '2026-11-23T09:01:30.000Z' },
+		{ state: 'resolved', until: '2026-11-23T09:15:00.000Z', endedBy: 'report' },
+	]);
 });

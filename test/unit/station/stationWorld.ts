@@ -84,6 +84,8 @@ export function message(
 	return event(at, assetId, 'ocpp.message', data, rest);
 }
 
+type Asked = Parameters<StationPollOptions['client']['list']>;
+
 interface WorldOptions {
 	/** A new one by default. */
 	readonly workflowId?: string;
@@ -164,6 +166,7 @@ export function stationWorld(options: WorldOptions = {}) {
 			await started;
 			return failure;
 		},
+		list: (...asked: Asked) => pages(...asked),
 		/** Polls each full minute; both ends included. */
 		async pollFrom(from: string, to: string): Promise<void> {
 			for (let at = time(from); at <= time(to); at += MINUTE_MS) {
@@ -204,7 +207,6 @@ export function stationWorld(options: WorldOptions = {}) {
 		await world.ledger.end(attempt, fate);
 	};
 
-	type Asked = Parameters<StationPollOptions['client']['list']>;
 	const pages = (resource: Asked[0], asked: Asked[1]) => {
 		const list =
 			resource === 'asset' ? world.assets.map((id) => ({ id, name: `Station ${id}` })) : listed();
