@@ -165,21 +165,38 @@ function isPlaceholder(
 
 /**
  * The last of the longest row of values of which each can follow the one before: those that are lower, or higher than the
- * power allows, are passed over. Of several rows that are as long and end with different values, none is right.
+ * power allows, are passed over. Of several rows that are as long and end with different values, none is right; nor is one
+ * that has fewer values than a row that is too high for the first value.
  */
 function lastOf(first: Register, others: readonly Register[]): Register | undefined {
-	const rows: { readonly end: Register; readonly length: number }[] = [{ end: first, length: 1 }];
-	for (const end of others) {
-		const before = rows.filter((row) => canRise(row.end.wh, end.wh, timeBetween(row.end, end)));
-		const length = Math.max(...before.map((row) => row.length));
-		if (before.length > 0) rows.push({ end, length: length + 1 });
-	}
-	const most = Math.max(...rows.map(({ length }) => length));
+	const rows = rowsFrom([first], others);
+	const most = lengthOf(rows);
 	const longest = rows.filter(({ length }) => length === most).map(({ end }) => end);
 	const last = longest.at(-1);
 	if (most === 1 || last === undefined) return undefined;
+	const higher = others.filter(({ wh }) => wh > first.wh);
+	if (lengthOf(rowsFrom(higher, higher)) > most) return undefined;
 	return longest.every(({ wh }) => Math.abs(wh - last.wh) <= ROUNDING_WH) ? last : undefined;
 }
+
+interface Row {
+	readonly end: Register;
+	readonly length: number;
+}
+
+/** The longest row to each value that begins with one of the first ones. */
+function rowsFrom(firsts: readonly Register[], others: readonly Register[]): Row[] {
+	const rows: Row[] = firsts.filter((one) => !others.includes(one)).map(rowOf);
+	for (const end of others) {
+		const before = rows.filter((row) => canRise(row.end.wh, end.wh, timeBetween(row.end, end)));
+		if (before.length > 0) rows.push({ end, length: lengthOf(before) + 1 });
+		else if (firsts.includes(end)) rows.push(rowOf(end));
+	}
+	return rows;
+}
+
+const rowOf = (end: Register): Row => ({ end, length: 1 });
+const lengthOf = (rows: readonly Row[]): number => Math.max(0, ...rows.map(({ length }) => length));
 
 /** By the clock by which it is longer. */
 const timeBetween = (a: Register, b: Register): number =>

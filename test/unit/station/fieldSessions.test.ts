@@ -165,6 +165,16 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: null, energyFrom: null, meterStartWh: null }],
 	],
 	[
+		'a placeholder of 1 at the start',
+		[
+			started('09:00', 0, [[1]]),
+			updated('09:05', 1, [[909_948]]),
+			updated('09:10', 2, [[909_990]]),
+			ended('09:40', 3, [[910_031]]),
+		],
+		[{ energyKwh: null }],
+	],
+	[
 		'a 0 at the start that may be a placeholder',
 		[started('09:00', 0, [[0]]), updated('09:20', 1, [[60_000]]), ended('09:50', 2, [[61_000]])],
 		[{ energyKwh: null }],
