@@ -38,49 +38,38 @@ describe('work that finds the file locked', () => {
 		return settled;
 	}
 
-	it('is done at once if there is no lock', async () => {
-		freeAt = 0;
-		expect(await outcome(() => 'same')).toEqual({ is: 'done', afterMs: 0 });
-		expect(attempts).toBe(1);
+	const never = () => 'same';
+	const fiveTimesASecond = () => String(Math.floor(elapsed() / 200));
+	const forASecond = () => String(Math.min(elapsed(), 1_000));
+	const always = () => String(elapsed());
+
+	it.each([
+		['done at once if there is no lock', 0, never, 'done', 0, 0],
+		['done within 20 ms of the end of a short lock', 200, never, 'done', 200, 220],
+		['given up after 250 ms of standstill', 10_000, never, 'given up', 250, 270],
+		['done although others write', 3_000, fiveTimesASecond, 'done', 3_000, 3_020],
+		[
+			'given up 250 ms after the last write of others',
+			10_000,
+			forASecond,
+			'given up',
+			1_250,
+			1_290,
+		],
+		['given up after 5 s whatever others write', 10_000, always, 'given up', 5_000, 5_020],
+	] as const)('is %s', async (_what, freeFrom, progress, expected, least, most) => {
+		freeAt = freeFrom;
+		const { is, afterMs } = await outcome(progress);
+		expect(is).toBe(expected);
+		expect(afterMs).toBeGreaterThanOrEqual(least);
+		expect(afterMs).toBeLessThanOrEqual(most);
 	});
 
-	it('is done within 20 ms of the end of a short lock', async () => {
-		freeAt = 200;
-		const { is, afterMs } = await outcome(() => 'same');
-		expect(is).toBe('done');
-		expect(afterMs).toBeLessThanOrEqual(220);
+	it('is tried often, and not in a tight loop', async () => {
+		freeAt = 10_000;
+		await outcome(never);
 		expect(attempts).toBeGreaterThan(10);
-	});
-
-	it('is given up after 250 ms of standstill', async () => {
-		freeAt = 10_000;
-		const { is, afterMs } = await outcome(() => 'same');
-		expect(is).toBe('given up');
-		expect(afterMs).toBeGreaterThanOrEqual(250);
-		expect(afterMs).toBeLessThanOrEqual(270);
-		// Not in a tight loop.
 		expect(attempts).toBeLessThan(50);
-	});
-
-	it('waits on while others write', async () => {
-		freeAt = 3_000;
-		expect(await outcome(() => String(Math.floor(elapsed() / 200)))).toMatchObject({ is: 'done' });
-	});
-
-	it('counts the standstill from the last write of others', async () => {
-		freeAt = 10_000;
-		const { is, afterMs } = await outcome(() => String(Math.min(elapsed(), 1_000)));
-		expect(is).toBe('given up');
-		expect(afterMs).toBeGreaterThanOrEqual(1_250);
-		expect(afterMs).toBeLessThanOrEqual(1_290);
-	});
-
-	it('is given up after 5 s whatever others write', async () => {
-		freeAt = 10_000;
-		const { is, afterMs } = await outcome(() => String(elapsed()));
-		expect(is).toBe('given up');
-		expect(afterMs).toBeGreaterThanOrEqual(5_000);
-		expect(afterMs).toBeLessThanOrEqual(5_020);
 	});
 
 	it('throws other errors at once', async () => {

@@ -4,7 +4,7 @@ import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { encode } from '../../../../lib/ledger/life/entry';
 import { Session } from '../../../../lib/ledger/session';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
-import { BEGINNING, claimed, SqliteWorld } from './world';
+import { claimed, SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
 const SESSION_MS = 60_000;
@@ -64,10 +64,6 @@ describe('sessions in SQLite', () => {
 		return vital;
 	}
 
-	it('are gone before they are opened', async () => {
-		expect(await vitalOf()).toBe('gone');
-	});
-
 	it('are alive for 60 s of the monotonic clock, whatever the wall clock shows', async () => {
 		expect(await store.renewSession('theirs')).toBe(false);
 		now += 40 * DAY_MS;
@@ -76,17 +72,6 @@ describe('sessions in SQLite', () => {
 		now -= 80 * DAY_MS;
 		monotonicMs += 1;
 		expect(await vitalOf()).toBe('gone');
-	});
-
-	it('live on from each renewal, which says whether they were alive', async () => {
-		await store.renewSession('theirs');
-		monotonicMs += SESSION_MS - 1;
-		expect(await store.renewSession('theirs')).toBe(true);
-		monotonicMs += SESSION_MS - 1;
-		expect(await vitalOf()).toBe('alive');
-		monotonicMs += 1;
-		expect(await store.renewSession('theirs')).toBe(false);
-		expect(await vitalOf()).toBe('alive');
 	});
 
 	it('stay when they were renewed while another process opens its own', async () => {
@@ -161,17 +146,6 @@ describe('sessions in SQLite', () => {
 			expect((await other.look(KEY)).state).toBe('free');
 		});
 
-		it('stay open as long as an execution runs', async () => {
-			const { ledger } = openLedger();
-			const { ledger: other } = openLedger();
-			await ledger.begin([KEY], BEGINNING);
-			await ledger.closeSession();
-			expect((await other.look(KEY)).state).toBe('running');
-			await ledger.end('run', 'failed');
-			await ledger.closeSession();
-			expect(world.query('SELECT sum(closed) AS closed FROM session')).toEqual([{ closed: 1 }]);
-		});
-
 		it('are dead once they have lapsed, for a process that has lived longer without a break, and alive again when renewed', async () => {
 			const { ledger, session } = openLedger();
 			const { ledger: other, session: othersSession } = openLedger();
@@ -189,33 +163,6 @@ describe('sessions in SQLite', () => {
 			expect((await other.look(KEY)).state).toBe('pending');
 			await ledger.commit([claim], 1_000_000);
 			expect((await other.look(KEY)).state).toBe('stored');
-		});
-
-		it('that all lapse together leave nobody dead until one has lived for 60 s', async () => {
-			const { ledger } = openLedger();
-			const { ledger: other, session: othersSession } = openLedger();
-			await claimed(ledger, KEY);
-			await other.look(KEY);
-			monotonicMs += 10 * SESSION_MS;
-			expect((await other.look(KEY)).state).toBe('pending');
-			monotonicMs += SESSION_MS - 1_000;
-			await othersSession.open();
-			expect((await other.look(KEY)).state).toBe('pending');
-			monotonicMs += 1_000;
-			expect((await other.look(KEY)).state).toBe('free');
-		});
-
-		it('that the file has lost are noticed with the next renewal', async () => {
-			let lost = 0;
-			const own = openStore();
-			const session = new Session(own, { onLost: () => (lost += 1), clock: () => monotonicMs });
-			await session.open();
-			world.change('DELETE FROM session');
-			monotonicMs += 20_000;
-			await session.open();
-			expect(lost).toBe(0);
-			await own.renewSession(session.name);
-			await session.close();
 		});
 	});
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { ledgerKey } from '../../../../lib/ledger';
-import type { ChangeOptions, Update } from '../../../../lib/ledger/common/store';
+import type { ChangeOptions } from '../../../../lib/ledger/common/store';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
@@ -61,67 +61,6 @@ describe('the ledger in SQLite', () => {
 			await store.close();
 		},
 	);
-
-	it.each([
-		['is right, only once', 'kept', ['kept'], 'kept+'],
-		['is wrong, then to the entry', 'other', ['other', 'kept'], 'kept+'],
-		['has expired, then to none', 'expired', ['expired', undefined], 'undefined+'],
-	])('applies a step to a guess that %s', async (_how, guess, seen, left) => {
-		let now = 1_000;
-		const store = new SqliteStore({
-			path: world.path,
-			clock: { now: () => now, monotonic: () => 0, boot: '' },
-		});
-		const change = async (update: Update<unknown, unknown>, options: Partial<ChangeOptions> = {}) =>
-			await store.change([{ key: KEY }], update, { ...CHANGING, ...options });
-		await change(() => ({ result: 0, text: guess === 'expired' ? 'expired' : 'kept' }));
-		if (guess === 'expired') now += RETENTION_MS;
-		const given: unknown[] = [];
-		await change(
-			({ text }) => {
-				given.push(text);
-				return { result: 0, text: `${text}+` };
-			},
-			{ guess: [guess] },
-		);
-		expect(given).toEqual(seen);
-		expect(await change(({ text }) => ({ result: text }))).toEqual([left]);
-		await store.close();
-	});
-
-	it('never shortens how long an entry is kept', async () => {
-		const store = new SqliteStore({
-			path: world.path,
-			clock: { now: () => 1_000, monotonic: () => 0, boot: '' },
-		});
-		const expiry = async (text: string, keepMs: number) => {
-			await store.change([{ key: KEY }], () => ({ result: 0, text }), { ...CHANGING, keepMs });
-			return world.query('SELECT expires FROM entry');
-		};
-		expect(await expiry('a', 500)).toEqual([{ expires: 1_500 }]);
-		expect(await expiry('b', 400)).toEqual([{ expires: 1_500 }]);
-		expect(await expiry('c', 600)).toEqual([{ expires: 1_600 }]);
-		await store.close();
-	});
-
-	it('takes an expired entry for none, and a new one takes its place', async () => {
-		let now = 1_000;
-		const store = new SqliteStore({
-			path: world.path,
-			clock: { now: () => now, monotonic: () => 0, boot: '' },
-		});
-		const change = (text: string) =>
-			store.change([{ key: KEY }], (seen) => ({ result: seen.text, text }), CHANGING);
-		expect(await change('a')).toEqual([undefined]);
-		now += RETENTION_MS - 1;
-		expect(await change('b')).toEqual(['a']);
-		now += RETENTION_MS;
-		expect(await change('c')).toEqual([undefined]);
-		expect(world.query('SELECT text, expires FROM entry')).toEqual([
-			{ text: 'c', expires: now + RETENTION_MS },
-		]);
-		await store.close();
-	});
 
 	it('returns the state of a stored or begun event without a write', async () => {
 		const { ledger } = world;
