@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { readSaved } from '../follow';
 import type { Records } from '../ledger';
 import type { ApiClient, ApiRecord } from '../service';
+import type { Steps } from '../shared/pace';
 import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
@@ -79,9 +80,10 @@ export async function sessionsIn(
 
 /** One item per connector, or per station, and part of the period; also for listed stations of which nothing was read. */
 export async function pastUptime(asked: Asked, question: UptimeQuestion): Promise<ApiRecord[]> {
-	return await ofEach(asked, allStations(asked), ({ fields, station }) =>
-		uptimeOf(station, asked.past, question).map((item) => ({ station: fields, ...item })),
-	);
+	return await ofEach(asked, allStations(asked), function* ({ fields, station }) {
+		const found = yield* uptimeOf(station, asked.past, question);
+		return found.map((item) => ({ station: fields, ...item }));
+	});
 }
 
 /** One item per station, also for listed ones of which nothing was read. */
@@ -90,9 +92,9 @@ export async function stationStatus(
 	words: UptimeQuestion['words'],
 ): Promise<ApiRecord[]> {
 	const { past, owner } = asked;
-	return await ofEach(asked, allStations(asked), ({ fields, station }) => [
-		{ station: fields, ...statusOf(station, past, { owner, words }) },
-	]);
+	return await ofEach(asked, allStations(asked), function* ({ fields, station }) {
+		return [{ station: fields, ...(yield* statusOf(station, past, { owner, words })) }];
+	});
 }
 
 type Station = readonly [assetId: string, facts: StationFacts];
@@ -125,16 +127,21 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 async function ofEach<S, T>(
 	{ check }: AskedFacts,
 	stations: readonly S[],
-	itemsOf: (station: S) => readonly T[],
+	itemsOf: (station: S) => Steps<readonly T[]>,
 ): Promise<T[]> {
 	const found: T[] = [];
 	let since = performance.now();
 	for (const station of stations) {
-		for (const one of itemsOf(station)) found.push(one);
-		if (performance.now() - since < STEP_MS) continue;
-		await setImmediate();
-		check?.();
-		since = performance.now();
+		const work = itemsOf(station);
+		for (let isDone = false; !isDone;) {
+			const step = work.next();
+			isDone = step.done === true;
+			if (step.done === true) for (const one of step.value) found.push(one);
+			if (performance.now() - since < STEP_MS) continue;
+			await setImmediate();
+			check?.();
+			since = performance.now();
+		}
 	}
 	return found;
 }

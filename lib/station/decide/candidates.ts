@@ -79,6 +79,27 @@ export class Candidates {
 		return this.#byStart.get(start);
 	}
 
+	/** The starts that may follow one that is not reported. */
+	later(): SessionStart[] {
+		return this.#connectors.flatMap(({ starts, namings }) => {
+			const first = starts.findIndex(({ used }) => used === undefined);
+			const open = first === -1 ? [] : starts.slice(first);
+			return this.#areRepeats(open, namings) ? [] : open.slice(1);
+		});
+	}
+
+	/** Whether they all repeat the first of them, whatever was known of them at any time. */
+	#areRepeats(starts: readonly SessionStart[], namings: readonly Naming[]): boolean {
+		const [first, last] = [starts[0], starts.at(-1)];
+		if (first === undefined || last === undefined) return true;
+		const { wh = 0, at } = first;
+		if (wh <= 0 || starts.some((one) => one.wh !== wh || one.unended)) return false;
+		const mayEnd = (stop: SessionStop) => (stop.wh ?? 0) <= 0 || stop.wh === wh;
+		if (this.#stops.some((stop) => at <= stop.at && stop.at < last.at && mayEnd(stop)))
+			return false;
+		return namesOf(namings.filter((one) => one.at >= at)).size <= 1;
+	}
+
 	/** The first session of the same connector that began later. */
 	after({ start, next: first }: Candidate, known: number): SessionStart | undefined {
 		let next = first;

@@ -103,21 +103,22 @@ function extend(incident: Incident, run: Run, isSeen: boolean): void {
 
 /** The stretches in which at least one of several was in force. They are sorted by their beginning. */
 export function united(runs: readonly Run[]): Run[] {
-	const result: Run[] = [];
+	const groups: { readonly parts: Run[]; longest: Run }[] = [];
 	for (const run of [...runs].sort((a, b) => a.since - b.since)) {
-		const last = result.at(-1);
-		const end = last === undefined ? -Infinity : (last.until ?? Infinity);
+		const last = groups.at(-1);
+		const end = last === undefined ? -Infinity : (last.longest.until ?? Infinity);
 		if (last === undefined || run.since > end) {
-			result.push({ ...run, parts: [run] });
+			groups.push({ parts: [run], longest: run });
 			continue;
 		}
-		const { until: _until, to: _to, ...begun } = last;
-		const reports = [...last.reports, ...run.reports].sort(inOrder);
-		const isLonger = (run.until ?? Infinity) > end;
-		const parts = [...(last.parts ?? []), run];
-		result[result.length - 1] = { ...begun, reports, parts, ...endOf(isLonger ? run : last) };
+		last.parts.push(run);
+		if ((run.until ?? Infinity) > end) last.longest = run;
 	}
-	return result;
+	return groups.map(({ parts, longest }) => {
+		const { until: _until, to: _to, ...begun } = parts[0] ?? longest;
+		const reports = parts.flatMap((one) => one.reports).sort(inOrder);
+		return { ...begun, reports, parts, ...endOf(longest) };
+	});
 }
 
 /** The fields of a run for its end: none if it lasts. */

@@ -31,7 +31,8 @@ interface Life {
 function livesOf({ starts, ends }: SessionTransaction, known: number): Life[] {
 	const begun = beginningsOf({ starts, ends }, known);
 	const over = ends.filter(({ t }) => t <= known).sort((a, b) => a.at - b.at || a.t - b.t);
-	const ended = endsOf(begun, over);
+	const isOfOneEvse = new Set(begun.map(({ connector = '' }) => evseOf(connector))).size <= 1;
+	const ended = endsOf(begun, over, isOfOneEvse);
 	const lives = [undefined, ...begun].map((start, n) => {
 		const since = start?.at ?? -Infinity;
 		const until = begun[n]?.at ?? Infinity;
@@ -50,22 +51,30 @@ function livesOf({ starts, ends }: SessionTransaction, known: number): Life[] {
 			since: n === 0 ? -Infinity : since,
 			end: own.toSorted((a, b) => a.t - b.t)[0],
 		}))
-		.map((life, _n, all) => ({ ...life, isShared: all.some((other) => isShared(life, other)) }));
+		.map((life, _n, all) => ({
+			...life,
+			isShared: !isOfOneEvse && all.some((other) => isShared(life, other)),
+		}));
 }
 
 /** Each end with its start: that of its EVSE, otherwise the latest one. An end that can be of either of two is of none. */
 function endsOf(
 	begun: readonly Begun[],
 	over: readonly Ended[],
+	isOfOneEvse: boolean,
 ): ReadonlyMap<Begun | undefined, Ended[]> {
 	const ended = new Map<Begun | undefined, Ended[]>();
+	let before = 0;
 	for (const end of over) {
-		const before = begun.filter(({ at }) => at <= end.at);
-		const latest = before.at(-1);
-		const own = before.findLast((start) => !areApart(start, end));
-		const isOpen = (start: Begun) => latest && areApart(start, latest) && !ended.has(start);
-		if (end.connector === undefined && before.some(isOpen)) continue;
-		ended.set(own, [...(ended.get(own) ?? []), end]);
+		while (before < begun.length && (begun[before]?.at ?? 0) <= end.at) before += 1;
+		const latest = begun[before - 1];
+		const own = begun.findLast((start, n) => n < before && !areApart(start, end));
+		const isOpen = (start: Begun, n: number) =>
+			n < before && latest && areApart(start, latest) && !ended.has(start);
+		if (end.connector === undefined && !isOfOneEvse && begun.some(isOpen)) continue;
+		const known = ended.get(own);
+		if (known === undefined) ended.set(own, [end]);
+		else known.push(end);
 	}
 	return ended;
 }
@@ -93,10 +102,13 @@ function beginningsOf(
 	known: number,
 ): Begun[] {
 	const sorted = starts.filter(({ t }) => t <= known).sort((a, b) => a.at - b.at || a.t - b.t);
+	const over = ends.map(({ at }) => at).sort((a, b) => a - b);
+	let next = 0;
 	return sorted.filter((start, n) => {
 		const before = sorted[n - 1];
+		while ((over[next] ?? Infinity) < (before?.at ?? -Infinity)) next += 1;
 		if (before === undefined || (start.wh ?? 0) <= 0 || start.wh !== before.wh) return true;
-		return ends.some(({ at }) => before.at <= at && at < start.at);
+		return (over[next] ?? Infinity) < start.at;
 	});
 }
 

@@ -21,21 +21,16 @@ import {
 	timesOf,
 } from './sessionItem';
 
-/** Marks the sessions as reported, and returns their items. What was certain at `decidedUpTo` has been decided before. */
-export function endedSessions(
-	sessions: Sessions,
-	place: SessionPlace,
-	decidedUpTo = -Infinity,
-): ReportEntry[] {
+/** Marks the sessions as reported, and returns their items. */
+export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const candidates = new Candidates(sessions);
-	const isDue = ({ known }: { readonly known: number }) =>
-		decidedUpTo < known && known <= place.watermark;
+	const isDue = ({ known }: { readonly known: number }) => known <= place.watermark;
 	const ends = [
 		...stopAttempts(sessions, candidates, place),
 		...sessions.transactions.flatMap((transaction) => lifeAttempts(sessions, transaction, place)),
 	];
 	const endsAt = Map.groupBy(ends.filter(isDue), ({ known }) => known);
-	const nextsAt = Map.groupBy(nextsOf(sessions).filter(isDue), ({ known }) => known);
+	const nextsAt = Map.groupBy(nextsOf(candidates).filter(isDue), ({ known }) => known);
 	const times = new Set([...endsAt.keys(), ...nextsAt.keys()]);
 	return [...times]
 		.sort((a, b) => a - b)
@@ -168,10 +163,10 @@ interface Next {
 }
 
 /** When it is looked at what each start follows. */
-const nextsOf = ({ starts }: Sessions): Next[] =>
-	starts.flatMap((next) =>
-		[1, 2].map((times) => ({ known: next.t + times * START_WAIT_MS, next })),
-	);
+const nextsOf = (candidates: Candidates): Next[] =>
+	candidates
+		.later()
+		.flatMap((next) => [1, 2].map((times) => ({ known: next.t + times * START_WAIT_MS, next })));
 
 /** Starts that another one of their connector follows, if no stop has come by then or soon after. */
 function unendedAttempts(

@@ -1,4 +1,5 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
+import { chunksOf, inOneGo, type Steps } from '../../shared/pace';
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState } from '../common/state';
@@ -11,20 +12,36 @@ import { faultsOf, partOf, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
 
+/** Of a part that has many, between two steps. */
+const ENTRIES_TOGETHER = 500;
+
 /** Changes the state, and returns what is to be reported. */
-export function decide(
+export function decide(...of: Parameters<typeof deciding>): ReportEntry[] {
+	return inOneGo(deciding(...of));
+}
+
+/** The same in steps, for a state without bounds. */
+export function* deciding(
 	assetId: string,
 	state: StationState,
 	moment: Moment,
 	mayOpen: MayOpen,
-): ReportEntry[] {
+): Steps<ReportEntry[]> {
 	const { toldUntil = -Infinity } = moment;
 	if (state.sessions) {
 		const ended = endedSessions(state.sessions, { ...moment, assetId });
 		return ended.filter(({ t }) => t > toldUntil && mayOpen(assetId));
 	}
-	const parts = stepsOf(assetId, state, moment, mayOpen);
-	const entries = parts.flatMap((steps) => entriesOf(assetId, steps, moment));
+	const entries: ReportEntry[] = [];
+	for (const steps of yield* stepsOf(assetId, state, moment, mayOpen)) {
+		const closed = new Map(
+			steps.flatMap((one) => (one.step === 'closed' ? [[one.incident.id, one] as const] : [])),
+		);
+		for (const some of chunksOf(steps, ENTRIES_TOGETHER)) {
+			for (const entry of entriesOf(assetId, some, closed, moment)) entries.push(entry);
+			yield;
+		}
+	}
 	return [...entries, ...removed(assetId, state, moment)];
 }
 
@@ -33,12 +50,13 @@ type Opener = (
 	part: string,
 ) => (first: Pick<Report, 't' | 'id' | 'd'>, connector: string | undefined) => Incident;
 
-function stepsOf(
+/** Those of each part. */
+function* stepsOf(
 	assetId: string,
 	state: StationState,
 	moment: Moment,
 	mayOpen: MayOpen,
-): IncidentStep[][] {
+): Steps<IncidentStep[][]> {
 	const incidents = (state.incidents ??= {});
 	const { settings, publishedAt, listing } = moment;
 	const opener: Opener = (part) => (first, connector) => {
@@ -59,7 +77,9 @@ function stepsOf(
 	};
 	if (isRepeated(settings)) {
 		const { times, withinMs, scope } = settings;
-		return [...faultsOf(state, moment)].map(([part, faults]) => {
+		const all: IncidentStep[][] = [];
+		for (const [part, faults] of faultsOf(state, moment)) {
+			yield;
 			const open = opener(part);
 			const bounds = { ...moment, times, withinMs };
 			const { steps, latest } = followRepeats(
@@ -69,15 +89,18 @@ function stepsOf(
 				({ connector, ...first }) => open(first, scope === 'station' ? undefined : connector),
 			);
 			keep(part, latest);
-			return steps;
-		});
+			all.push(steps);
+		}
+		return all;
 	}
 	const { forMs, resolveAfterMs, kind } = settings;
 	const isAtOnce = forMs === 0 && kind !== 'stationOffline';
 	const horizon = isAtOnce ? moment.horizon : moment.watermark;
 	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs };
 	const renamed: (readonly [part: string, incident: Incident])[] = [];
-	const all = [...partsOf(state, moment)].map(([part, { connector, runs }]) => {
+	const all: IncidentStep[][] = [];
+	for (const [part, { connector, runs }] of partsOf(state, moment)) {
+		yield;
 		const open = opener(part);
 		const names = new Map<string, string>();
 		const { steps, latest, past } = follow(runs, incidents[part], times, {
@@ -99,8 +122,8 @@ function stepsOf(
 			const incident = past.find((one) => one.id === id);
 			if (incident !== undefined && name !== part) renamed.push([name, incident]);
 		}
-		return steps;
-	});
+		all.push(steps);
+	}
 	// A late report has changed what it is named by: its stretch is looked for by that name from now on.
 	for (const [part, incident] of renamed) {
 		if ((incidents[part]?.since ?? -Infinity) < incident.since) keep(part, incident);
@@ -108,13 +131,17 @@ function stepsOf(
 	return all;
 }
 
+type Closed = Extract<IncidentStep, { step: 'closed' }>;
+
 /** An incident that is over by now opens with its end. */
-function entriesOf(assetId: string, steps: readonly IncidentStep[], moment: Moment): ReportEntry[] {
+function entriesOf(
+	assetId: string,
+	steps: readonly IncidentStep[],
+	closed: ReadonlyMap<string, Closed>,
+	moment: Moment,
+): ReportEntry[] {
 	const place = { kind: moment.settings.kind, assetId, watermark: moment.watermark };
 	const { toldUntil = -Infinity } = moment;
-	const closed = new Map(
-		steps.flatMap((one) => (one.step === 'closed' ? [[one.incident.id, one] as const] : [])),
-	);
 	return steps
 		.filter((one) => decidedAt(one, moment.settings) > toldUntil)
 		.flatMap((one) => {

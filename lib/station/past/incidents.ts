@@ -1,8 +1,9 @@
 /** The incidents of a station in a period that has passed: those that a station trigger would have reported. */
+import type { Steps } from '../../shared/pace';
 import { openedEntry, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
-import { decide } from '../decide/station';
+import { deciding } from '../decide/station';
 import type { Past, StationFacts } from './read';
 import { pastMoment, stateOf } from './state';
 
@@ -18,15 +19,15 @@ export interface PastIncident {
 }
 
 /** Those that lasted at some time of the period, oldest first, by the events that were created before its end. */
-export function incidentsOf(
+export function* incidentsOf(
 	[assetId, facts]: readonly [string, StationFacts],
 	{ from, to, watermark }: Pick<Past, 'from' | 'to' | 'watermark'>,
 	settings: StationSettings,
 	owner: Owner,
-): PastIncident[] {
-	const state = stateOf(facts, settings, to);
+): Steps<PastIncident[]> {
+	const state = yield* stateOf(facts, settings, to);
 	const moment = pastMoment(owner, { ...settings, reportResolved: true }, watermark);
-	const entries = decide(assetId, state, moment, () => true);
+	const entries = yield* deciding(assetId, state, moment, () => true);
 	// The newest of a part is known with all that belongs to it.
 	const place = { kind: settings.kind, assetId, watermark };
 	for (const incident of Object.values(state.incidents ?? {})) {

@@ -1,26 +1,32 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
+import type { Steps } from '../../shared/pace';
 import type { Owner } from '../common/incident';
-import { GRACE_MS, START_WAIT_MS, type StationSettings } from '../common/settings';
+import { GRACE_MS, MINUTE_MS, START_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
+import { noSessions } from '../fold/sessions';
 import { addEvent } from '../fold/station';
 import type { Past, StationFacts } from './read';
 import { pastMoment } from './state';
 
-/** Of a station, between two decisions: fewer than a state keeps of anything. */
-const EVENTS_TOGETHER = 40;
+/**
+ * Of a station, between two decisions: fewer than a state keeps of anything, and fewer still if each is compared with many parts,
+ * so that the event loop is not blocked.
+ */
+const EVENTS_TOGETHER = { most: 40, least: 5 };
+const COMPARED_TOGETHER = 10_000;
 /** Parts of sessions: no bound, since nothing is stored. */
 const MOST_PARTS = 10_000;
 
 /** Those that ended in the period, in that order, then those that have not ended by its end. */
-export function sessionsOf(
+export function* sessionsOf(
 	[assetId, facts]: readonly [string, StationFacts],
 	{ from, to, serviceNow }: Past,
 	settings: StationSettings,
 	{ owner, includeOpen }: { readonly owner: Owner; readonly includeOpen: boolean },
-): ReportEntry[] {
+): Steps<ReportEntry[]> {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = { t: 0 };
 	const ended: ReportEntry[] = [];
@@ -34,15 +40,32 @@ export function sessionsOf(
 		ended.push(...endedSessions(state.sessions, placeAt(until)));
 		compactSessions(state.sessions, until, unbounded);
 	};
+	let playedUpTo = -Infinity;
+	const playAll = function* (events: readonly EventFacts[], until: number): Steps<void> {
+		for (const step of stepsOf(events, until, () => togetherOf(state))) {
+			// Many decisions can be due in a time without events.
+			const dueUpTo = Math.min(step.until, playedUpTo + 2 * START_WAIT_MS + MINUTE_MS);
+			const isLarge = togetherOf(state) < EVENTS_TOGETHER.most;
+			for (let at = playedUpTo + MINUTE_MS; isLarge && at < dueUpTo; at += MINUTE_MS) {
+				play({ events: [], until: at });
+				yield;
+			}
+			play(step);
+			playedUpTo = step.until;
+			yield;
+		}
+	};
 	const sorted = facts.sessions.toSorted((a, b) => a.at - b.at);
-	for (const step of stepsOf(sorted.filter(({ at }) => at < to))) play(step);
-	play({ events: [], until: to });
+	const before = sorted.filter(({ at }) => at < to);
+	yield* playAll(before, to);
 	const { sessions } = state;
 	const open = includeOpen && sessions ? openSessions(sessions, placeAt(to)) : [];
 	// Whether a session has ended is certain some minutes later.
 	const last = Math.max(to, Math.min(to + START_WAIT_MS, serviceNow - GRACE_MS));
-	for (const step of stepsOf(sorted.filter(({ at }) => to <= at && at <= last))) play(step);
-	play({ events: [], until: last });
+	yield* playAll(
+		sorted.slice(before.length).filter(({ at }) => at <= last),
+		last,
+	);
 	const inPeriod = ended.filter(({ t }) => from <= t && t < to).sort((a, b) => a.t - b.t);
 	return [
 		...inPeriod.map((entry) => withState(entry, 'ended')),
@@ -61,17 +84,32 @@ interface SessionStep {
 	until: number;
 }
 
-/** Those of the same time are in the same step. */
-function stepsOf(sorted: readonly EventFacts[]): SessionStep[] {
-	const steps: SessionStep[] = [];
+/** Those of the same time are in the same step. The last step ends at `end`. */
+function* stepsOf(
+	sorted: readonly EventFacts[],
+	end: number,
+	most: () => number,
+): Generator<SessionStep> {
+	let step: SessionStep | undefined;
 	for (const event of sorted) {
-		const step = steps.at(-1);
-		const isFull = (step?.events.length ?? 0) >= EVENTS_TOGETHER && step?.until !== event.at;
-		if (step === undefined || isFull) steps.push({ events: [event], until: event.at });
-		else {
-			step.events.push(event);
-			step.until = event.at;
+		if (step !== undefined && step.events.length >= most() && step.until !== event.at) {
+			yield step;
+			step = undefined;
 		}
+		step ??= { events: [], until: event.at };
+		step.events.push(event);
+		step.until = event.at;
 	}
-	return steps;
+	if (step !== undefined) yield step;
+	yield { events: [], until: end };
+}
+
+function togetherOf({ sessions = noSessions() }: StationState): number {
+	const { transactions, ...lists } = sessions;
+	const parts = [
+		...Object.values(lists),
+		...transactions.flatMap(({ starts, ends, readings }) => [starts, ends, readings]),
+	].reduce((sum, { length }) => sum + length, 1);
+	const { most, least } = EVENTS_TOGETHER;
+	return Math.max(least, Math.min(most, COMPARED_TOGETHER / parts));
 }

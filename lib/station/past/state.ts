@@ -1,4 +1,5 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
+import { chunksOf, type Steps } from '../../shared/pace';
 import type { Owner } from '../common/incident';
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState, Timeline } from '../common/state';
@@ -17,26 +18,34 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
+/** Between two steps. */
+const EVENTS_TOGETHER = 2_000;
+
 interface Lines {
 	readonly reports: Report[];
 	readonly quiet: Report[];
 }
 
 /** The timelines by what was created before `end`; of connections also by what shows soon after it that a socket was older. */
-export function stateOf(facts: StationFacts, settings: StationSettings, end: number): StationState {
+export function* stateOf(
+	facts: StationFacts,
+	settings: StationSettings,
+	end: number,
+): Steps<StationState> {
 	const isOffline = settings.kind === 'stationOffline';
 	const until = isOffline ? end + OLD_SOCKET_MS : end;
 	const found = new Map<string, Lines>();
-	for (const event of isOffline ? facts.connections : facts.states) {
-		if (event.at < until) place(event, settings, found);
+	for (const events of chunksOf(isOffline ? facts.connections : facts.states, EVENTS_TOGETHER)) {
+		for (const event of events) if (event.at < until) place(event, settings, found);
+		yield;
 	}
-	const lines = Object.fromEntries(
-		[...found].map(([name, { reports, quiet }]): [string, Timeline] => [
-			name,
-			timelineOf(reports, isOffline ? signAfter(facts, until) : firstOf(quiet)),
-		]),
-	);
-	return { t: 0, lines };
+	const lines: (readonly [string, Timeline])[] = [];
+	for (const [name, { reports, quiet }] of found) {
+		const after = isOffline ? signAfter(facts, until) : firstOf(quiet);
+		lines.push([name, timelineOf(reports, after)]);
+		yield;
+	}
+	return { t: 0, lines: Object.fromEntries(lines) };
 }
 
 function place(event: EventFacts, settings: StationSettings, found: Map<string, Lines>): void {

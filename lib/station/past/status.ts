@@ -1,4 +1,5 @@
 /** What is wrong with a station now, and since when: connection, connectors, faults, running sessions. */
+import type { Steps } from '../../shared/pace';
 import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { Detail } from '../common/state';
@@ -29,18 +30,18 @@ interface OpenFault {
 }
 
 /** Without the station. `facts` is undefined if nothing was read of it. */
-export function statusOf(
+export function* statusOf(
 	[assetId, facts]: readonly [string, StationFacts | undefined],
 	past: Past,
 	question: StatusQuestion,
-): Record<string, unknown> {
+): Steps<Record<string, unknown>> {
 	const { serviceNow: now } = past;
 	const minutesSince = (since: number) => minutesOf(now - since);
-	const offlineSince = facts && outageOf(facts, past, question);
+	const offlineSince = facts && (yield* outageOf(facts, past, question));
 	const lastSeen = facts && lastSignOf(facts, offlineSince);
 	const statuses = facts ? statusesOf(facts) : [];
-	const faults = facts ? faultsOf(facts, question) : [];
-	const sessions = facts ? runningOf([assetId, facts], past, question) : [];
+	const faults = facts ? yield* faultsOf(facts, question) : [];
+	const sessions = facts ? yield* runningOf([assetId, facts], past, question) : [];
 	const isConnected = offlineSince === undefined && lastSeen !== undefined;
 	const unavailable = statuses.filter(({ status }) => status.toLowerCase() === 'unavailable');
 	const [status, since] =
@@ -85,14 +86,14 @@ const settingsFor = (
 });
 
 /** Since when the station is offline. */
-function outageOf(
+function* outageOf(
 	facts: StationFacts,
 	{ serviceNow }: Past,
 	question: StatusQuestion,
-): number | undefined {
+): Steps<number | undefined> {
 	const settings = settingsFor(question, 'stationOffline');
 	const moment = pastMoment(question.owner, settings, serviceNow);
-	const runs = stretchesOf(stateOf(facts, settings, Infinity), moment);
+	const runs = stretchesOf(yield* stateOf(facts, settings, Infinity), moment);
 	return runs.findLast(({ until }) => until === undefined)?.since;
 }
 
@@ -128,9 +129,9 @@ function statusesOf({ states }: StationFacts): Reported[] {
 	);
 }
 
-function faultsOf(facts: StationFacts, question: StatusQuestion): OpenFault[] {
+function* faultsOf(facts: StationFacts, question: StatusQuestion): Steps<OpenFault[]> {
 	const settings = settingsFor(question, 'connectorFault');
-	const { lines = {} } = stateOf(facts, settings, Infinity);
+	const { lines = {} } = yield* stateOf(facts, settings, Infinity);
 	return Object.entries(lines)
 		.flatMap(([name, line]) => runsOf(line, name, Infinity))
 		.filter(({ until }) => until === undefined)
@@ -138,14 +139,15 @@ function faultsOf(facts: StationFacts, question: StatusQuestion): OpenFault[] {
 		.map(({ connector, since, d, errors }) => ({ connector, since, d, errors }));
 }
 
-function runningOf(
+function* runningOf(
 	station: readonly [string, StationFacts],
 	past: Past,
 	question: StatusQuestion,
-): Record<string, unknown>[] {
+): Steps<Record<string, unknown>[]> {
 	const settings = settingsFor(question, 'sessionEnded');
 	const { owner } = question;
-	return sessionsOf(station, past, settings, { owner, includeOpen: true })
+	const found = yield* sessionsOf(station, past, settings, { owner, includeOpen: true });
+	return found
 		.filter(({ item }) => item['state'] === 'open')
 		.map(({ item: { connector, transactionId, startedAt, minutes, energyKwh } }) => ({
 			...{ connector, transactionId, startedAt, minutes, energyKwh },

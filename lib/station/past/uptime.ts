@@ -8,6 +8,7 @@
  *
  * A station is down if it is offline or down as a whole, or if all of its connectors are; excluded if all of them are.
  */
+import type { Steps } from '../../shared/pace';
 import type { Owner } from '../common/incident';
 import { MINUTE_MS, type StationSettings } from '../common/settings';
 import { stretchesOf } from '../decide/parts';
@@ -54,31 +55,34 @@ const NO_FACTS: StationFacts = {
 };
 
 /** One item per part of the period and connector, without the station; the connector is null if none is known. */
-export function uptimeOf(
+export function* uptimeOf(
 	[assetId, facts = NO_FACTS]: readonly [string, StationFacts | undefined],
 	past: Pick<Past, 'from' | 'to' | 'serviceNow'>,
 	question: UptimeQuestion,
-): Record<string, unknown>[] {
+): Steps<Record<string, unknown>[]> {
 	const { per, parts } = question;
-	const { connectors, of } = layersOf(assetId, facts, past, question);
+	const { connectors, of } = yield* layersOf(assetId, facts, past, question);
 	const named = per === 'station' || connectors.length === 0 ? [null] : connectors;
-	return named.flatMap((connector) =>
-		parts.map((part) => {
-			const moments =
-				connector === null
-					? ofStation(of(undefined), connectors.map(of), part)
-					: ofConnector(of(connector), part);
-			return itemOf(connector, part, tallied(moments, question));
-		}),
-	);
+	const items: Record<string, unknown>[] = [];
+	for (const connector of named) {
+		const own = of(connector ?? undefined);
+		const others = connector === null ? connectors.map(of) : [];
+		yield;
+		for (const part of parts) {
+			const moments = connector === null ? ofStation(own, others, part) : ofConnector(own, part);
+			items.push(itemOf(connector, part, tallied(moments, question)));
+		}
+		yield;
+	}
+	return items;
 }
 
-function layersOf(
+function* layersOf(
 	assetId: string,
 	facts: StationFacts,
 	{ to, serviceNow }: Pick<Past, 'from' | 'to' | 'serviceNow'>,
 	{ words, countUnavailable, exclusions }: UptimeQuestion,
-): { connectors: string[]; of: (connector: string | undefined) => Layers } {
+): Steps<{ connectors: string[]; of: (connector: string | undefined) => Layers }> {
 	const settingsFor = (part: Partial<StationSettings>): StationSettings => ({
 		...{ ...words, kind: 'stationOffline', forMs: 0, resolveAfterMs: 0, statuses: [] },
 		...{ scope: 'connector', times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
@@ -87,12 +91,12 @@ function layersOf(
 	const spanOf = ({ since, until = Infinity }: Run): Span => ({ from: since, to: until });
 	const offlineSettings = settingsFor({});
 	const outages = stretchesOf(
-		stateOf(facts, offlineSettings, to),
+		yield* stateOf(facts, offlineSettings, to),
 		pastMoment(NEITHER, offlineSettings, Math.max(to, serviceNow)),
 	);
-	const faults = stateOf(facts, settingsFor({ kind: 'connectorFault' }), to);
+	const faults = yield* stateOf(facts, settingsFor({ kind: 'connectorFault' }), to);
 	const unavailable = settingsFor({ kind: 'connectorStatus', statuses: ['Unavailable'] });
-	const statuses = stateOf(
+	const statuses = yield* stateOf(
 		facts,
 		countUnavailable ? unavailable : settingsFor({ kind: 'connectorStatus' }),
 		to,
