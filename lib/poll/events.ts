@@ -51,7 +51,7 @@ const LISTED_MS = 31 * DAY_MS;
 /** The state with these open events, and the frontier that follows. */
 export function settled(state: PollState, all: Iterable<OpenEvent>, polledAt: number): PollState {
 	const sorted = [...all].filter(({ at }) => at > polledAt - LISTED_MS).sort((a, b) => a.at - b.at);
-	const further = stretchOf(sorted.slice(MOST_OPEN), state, true);
+	const further = stretchesOf(sorted.slice(MOST_OPEN), state, true);
 	const stretches = further.reduce(withStretch, state.position.stretches);
 	const position = { ...state.position, stretches };
 	const next = { ...state, position, open: sorted.slice(0, MOST_OPEN) };
@@ -64,19 +64,26 @@ export function unsettledAt({ position, open }: PollState): number {
 	return Math.min(position.newestAt, unreadFrom(position), ...notBegun);
 }
 
-/** The part of the list that holds the events, from the first one on; nothing for no events. */
-function stretchOf(
+/** The parts of the list that hold the events, from the first one on: usually one, nothing for no events. */
+function stretchesOf(
 	events: readonly OpenEvent[],
 	{ position: { order } }: PollState,
 	isUnread: boolean,
 ): Stretch[] {
-	const byTime = [...events].sort((a, b) => a.at - b.at);
-	const [oldest, newest] = [byTime[0], byTime.at(-1)];
-	if (oldest === undefined || newest === undefined) return [];
+	const times = events.map(({ at }) => at);
+	const [oldest, newest] = [Math.min(...times), Math.max(...times)];
 	const isOldestFirst = order === 'oldestFirst';
-	const first = isOldestFirst ? oldest : newest;
-	const place = placeOf({ cursor: first.place, by: first.at });
-	return [{ ...place, backTo: oldest.at, ...(isOldestFirst && { upTo: newest.at }), isUnread }];
+	const firstAt = isOldestFirst ? oldest : newest;
+	const same = events.filter(({ at }) => at === firstAt);
+	// The first one of them in the list follows none of them. Their places may be of a time before the list was turned.
+	const follows = ({ place }: OpenEvent) => same.some(({ id }) => id === place);
+	const heads = same.filter((each) => !follows(each));
+	const firsts = heads.length > 0 ? heads : same.slice(0, 1).map(() => ({ place: undefined }));
+	return firsts.map(({ place }, n) => {
+		const [backTo, upTo] = n === 0 ? [oldest, newest] : [firstAt, firstAt];
+		const from = placeOf({ cursor: place, by: firstAt });
+		return { ...from, backTo, ...(isOldestFirst && { upTo }), isUnread };
+	});
 }
 
 /** Whose events they are. */
@@ -97,7 +104,7 @@ export async function openOf({ ledger, workflowId }: PollScope, state: PollState
 			else if (isUnsettled(account)) waiting.push(event);
 		}),
 	);
-	return { again: stretchOf(due, state, false), waiting };
+	return { again: stretchesOf(due, state, false), waiting };
 }
 
 interface Looking extends PollScope {

@@ -75,6 +75,18 @@ it.each(['pending', 'stored'] as const)(
 	},
 );
 
+it('starts all events of the same time that are overdue, though the list is read from one of them', async () => {
+	const world = worldOfFiveHours();
+	const same = ['newest', 'next', 'e50'];
+	world.list.splice(MINUTES.indexOf(50), 0, eventAt(50, 'newest'), eventAt(50, 'next'));
+	for (const id of same) world.ledger.put(world.entry(id), 'stored');
+	await world.poll();
+	expect(world.started()).toHaveLength(IDS.length - 1);
+	for (const id of same) world.ledger.put(world.entry(id), 'overdue');
+	await world.poll();
+	expect(world.started().slice(IDS.length - 1)).toEqual(expect.arrayContaining(same));
+});
+
 it('starts the other events of a batch when somebody else has claimed one in the meantime', async () => {
 	const world = worldOfFiveHours({ batchSize: 4 });
 	const claim = world.ledger.claim.bind(world.ledger);
