@@ -199,9 +199,24 @@ function* committedTooEarly(view: View, event: EventView): Generator<Found> {
 			.slice(0, n)
 			.findLast((entry) => entry.by === by && entry.to.startsWith('p'))?.at;
 		const isLate = claimedAt !== undefined && at - claimedAt >= COUNTS_AS_STORED_MS;
-		if (!isStored && !isLate && !countsAsStored(view, event, at))
+		if (!isStored && !isLate && !isMixedUp(view, at) && !countsAsStored(view, event, at))
 			yield { at, message: `${event.id} counts as stored by ${by}, and n8n has not stored it` };
 	}
+}
+
+/** An execution is stored, and begins, within this time, or counts as stored. */
+const MIXED_UP_MS = 2 * MINUTE_MS;
+
+/**
+ * After the ledger was lost, an execution that was handed over before can begin what has been claimed again since: all of that
+ * batch then counts as stored, and is given back if n8n cannot store it.
+ */
+function isMixedUp(view: View, at: number): boolean {
+	return view.losses.some(
+		(lostAt) =>
+			at - MIXED_UP_MS < lostAt &&
+			view.all('started').some((started) => lostAt < started.at && started.at <= at),
+	);
 }
 
 /** With Start Again, a 200 at its own URL says that an execution has succeeded. */
