@@ -191,6 +191,15 @@ export class Executions {
 		return [...this.rows.values()].some((each) => each.host === host && each.status === 'running');
 	}
 
+	/** One that has run for at least so long. */
+	runningFor(ms: number): Pick<Execution, 'host' | 'events'> | undefined {
+		const { history, clock } = this.#world;
+		return [...this.rows.values()].find(({ id, status }) => {
+			const started = history.findLast((line) => line.what === 'started' && line.execution === id);
+			return status === 'running' && started !== undefined && started.at <= clock.now - ms;
+		});
+	}
+
 	/** A worker begins to take jobs. */
 	work(process: N8nProcess): void {
 		this.#workers.push(process);

@@ -45,6 +45,8 @@ export interface Scenario {
 	/** The share of executions that n8n takes up to 45 s to store. */
 	readonly slowStoreShare: number;
 	readonly quietMs: number;
+	/** n8n loses some executions that only a poll starts again, and new events hide theirs from polls that look back. */
+	readonly losesAlone?: boolean;
 }
 
 /** The next line of this kind in the history, and how long after it, in milliseconds. */
@@ -80,6 +82,8 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 	| { readonly does: 'redeliver'; readonly which: number }
 	| { readonly does: 'kill' | 'terminate'; readonly which: number; readonly downMs: number }
 	| { readonly does: 'pause'; readonly which: number; readonly forMs: number }
+	/** As soon as an execution has run for over a minute within this time, its process ends, and its senders come back. */
+	| { readonly does: 'terminateBusy'; readonly forMs: number }
 	| {
 			readonly does:
 				| 'locked'
@@ -142,6 +146,11 @@ const ENDING: ReadonlySet<string> = new Set([
 ]);
 const LEDGER_FAULTS: ReadonlySet<string> = new Set(['locked', 'broken', 'syncFails']);
 
+/** After these, an event starts again, or has other settings. */
+const MORE_ATTEMPTS: ReadonlySet<string> = new Set([
+	...['retry', 'replay', 'acknowledge', 'loseLedger', 'restoreLedger'],
+]);
+
 /** The share of the seeds that have a station trigger. */
 const STATION_SHARE = 0.4;
 
@@ -196,10 +205,20 @@ function planWithoutStations(random: Random): Plan {
 		slowStoreShare: chance(0.3) ? 0.5 : 0.1,
 		quietMs: (chance(0.03) ? 1_100 : 55) * MINUTE_MS,
 	};
-	return { scenario, actions: actionsOf(random, scenario, isRush) };
+	const losesAlone = hasPoll && scenario.mode === 'queue' && random.chance('lost', 0.4);
+	const actions = actionsOf(random, { ...scenario, losesAlone }, isRush);
+	// To see that there are no more than six attempts takes 15 hours, in which nobody asks for more of them.
+	const isFailing = scenario.alwaysFails !== undefined && acknowledge === 'succeeded' && hasPoll;
+	const isAsked = actions.some(({ does }) => MORE_ATTEMPTS.has(does));
+	const isLong = isFailing && !isAsked;
+	const quietMs = isLong ? 1_100 * MINUTE_MS : scenario.quietMs;
+	// Short pages end where the poll may stop to read.
+	const listed = losesAlone ? { pollMinutes: 1, pageSize: 3 } : {};
+	return { scenario: { ...scenario, ...listed, losesAlone, quietMs }, actions };
 }
 
-function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): Action[] {
+function actionsOf(random: Random, scenario: Scenario, isRush: boolean): Action[] {
+	const { hasWebhook } = scenario;
 	const r = (least: number, most: number) => random.whole('actions', least, most);
 	const spread = (least: number, most: number) => random.spread('actions', least, most);
 	const chance = (share: number) => random.chance('actions', share);
@@ -233,7 +252,40 @@ function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): A
 					: [],
 		});
 	}
+	const { acknowledge } = scenario.settings;
+	// Something runs for long then, and its senders come back.
+	if (isRush && acknowledge === 'succeeded' && random.chance('busy', 0.5)) {
+		const forMs = 4 * MINUTE_MS;
+		actions.push({ at: random.whole('busy', 0, lengthMs), does: 'terminateBusy', forMs });
+	}
+	if (scenario.losesAlone === true) actions.push(...lostAlone(random, actions));
+	if (isRush && random.chance('begin', 0.4)) actions.push(...failedBegin(random, lengthMs));
 	return actions.sort((a, b) => a.at - b.at);
+}
+
+/** n8n loses executions of events that are delivered only once: nobody but a poll starts these again. */
+function lostAlone(random: Random, actions: readonly Action[]): Action[] {
+	const delivered = actions.filter(
+		(action) => action.does === 'event' && action.isDelivered && action.duplicates.length === 0,
+	);
+	if (delivered.length === 0) return [];
+	return Array.from({ length: 3 }, () => {
+		const event = delivered[random.whole('lost', 0, delivered.length - 1)];
+		return { at: event?.at ?? 0, does: 'lostJobs', forMs: 40 * SECOND_MS };
+	});
+}
+
+/** The ledger fails before an execution begins, for longer than that waits, and senders come back while it does and after. */
+function failedBegin(random: Random, lengthMs: number): Action[] {
+	const r = (least: number, most: number) => random.whole('begin', least, most);
+	const at = r(0, lengthMs / 2);
+	const does = random.pick('begin', ['locked', 'syncFails', 'syncFails'] as const);
+	const forMs = r(40, 90) * SECOND_MS;
+	const sent = Array.from({ length: 16 }, (): Action => {
+		const aim = { what: 'stored', ms: r(30 * SECOND_MS, forMs + 2 * MINUTE_MS) } as const;
+		return { at, does: 'redeliver', which: r(0, 1_000), aim };
+	});
+	return [{ at, does, forMs, aim: { what: 'stored', ms: 1 } }, ...sent];
 }
 
 /** Sometimes the workflow wants fewer events for some polls, and then all again, and nothing else happens. */

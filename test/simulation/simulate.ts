@@ -18,6 +18,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** After it, an event whose execution was lost at the end of the disturbances can be claimed again, if it was the second one at most. */
 const LAST_DELIVERIES_MS = 35 * MINUTE_MS;
+/** With a poll trigger they come later, or they would hide what it does not start in time. */
+const LAST_WITH_POLLS_MS = 50 * MINUTE_MS;
 
 /** After the start of n8n. */
 const PUBLISHED_MS = MINUTE_MS;
@@ -165,7 +167,12 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 	players.calm();
 	note({ what: 'quiet' });
 	const quiet = clock.now;
-	await clock.runUntil(quiet + LAST_DELIVERIES_MS);
+	for (let n = 1; hasPoll && scenario.losesAlone === true && n <= 80; n += 1) {
+		clock.after(30 * n * SECOND_MS, () => {
+			service.create(`later${n}`, { type: 'ocpp.message', listedAfterMs: 0, hasTime: true });
+		});
+	}
+	await clock.runUntil(quiet + (hasPoll ? LAST_WITH_POLLS_MS : LAST_DELIVERIES_MS));
 	if (hasWebhook) {
 		for (const event of service.events) {
 			if (!event.id.startsWith('old')) service.deliver(event, { attempts: 4 });
@@ -254,6 +261,9 @@ class Players {
 				this.#bootLater(process, action.downMs);
 				break;
 			}
+			case 'terminateBusy':
+				this.#terminateBusy(clock.now + action.forMs);
+				break;
 			case 'pause': {
 				const process = this.#processAt(action.which, by);
 				process?.host.pause();
@@ -403,6 +413,29 @@ class Players {
 			const least = role === 'worker' ? this.#world.scenario.workers : 1;
 			if (n8n.living(role).length < least) n8n.boot(role);
 		});
+	}
+
+	#terminateBusy(until: number): void {
+		const { clock, n8n, random, service } = this.#world;
+		const busy = n8n.executions.runningFor(MINUTE_MS);
+		const process = n8n.living().find(({ host }) => host === busy?.host && !host.isEnding);
+		if (busy === undefined || process === undefined) {
+			if (clock.now < until)
+				clock.after(5 * SECOND_MS, () => {
+					this.#terminateBusy(until);
+				});
+			return;
+		}
+		n8n.terminate(process);
+		// n8n waits half a minute for what runs.
+		this.#bootLater(process, random.whole('busy', 31, 40) * SECOND_MS);
+		for (const event of service.events.filter(({ id }) => busy.events.includes(id))) {
+			for (let n = 0; n < 6; n += 1) {
+				clock.after(random.whole('busy', 32, 65) * SECOND_MS, () => {
+					void service.send(event, `redelivery ${event.id}`);
+				});
+			}
+		}
 	}
 
 	#down(ms: number): void {

@@ -29,6 +29,8 @@ interface Story {
 	readonly lengthMs: number;
 	/** How long an event usually takes to be listed. */
 	readonly lagMs: number;
+	/** Each event takes about as long as it may without being late. */
+	readonly isSlow: boolean;
 	readonly lateShare: number;
 	readonly latestMs: number;
 	readonly near: readonly number[];
@@ -57,11 +59,12 @@ export function storiesOf(options: StoriesOptions): ListedMessage[] {
 	const { random, settings, assets, lengthMs, epoch, latestMs, near } = options;
 	const lagMs = random.pick('lag', [500, 500, 10 * SECOND_MS, 45 * SECOND_MS] as const);
 	const lateShare = random.chance('lag', 0.4) ? random.pick('lag', [0.05, 0.15] as const) : 0;
+	const isSlow = random.chance('long lag', 0.15);
 	return assets.flatMap((asset) => {
 		const label = `story ${asset}`;
 		const version: Version = random.chance(label, 0.6) ? '1.6' : '2.0.1';
 		const speaker = new Speaker(random, label, epoch);
-		const story = { random, label, asset, version, speaker, settings, lengthMs, lagMs };
+		const story = { random, label, asset, version, speaker, settings, lengthMs, lagMs, isSlow };
 		const told = { ...story, lateShare, latestMs, near };
 		const isOther = random.chance(label, options.otherShare);
 		const kind = isOther
@@ -73,9 +76,14 @@ export function storiesOf(options: StoriesOptions): ListedMessage[] {
 }
 
 /** How long something lasts, or is over. */
-function lengthOf({ random, label, settings }: Story): number {
+function lengthOf({ random, label, settings, isSlow }: Story): number {
 	const { forMinutes, resolveAfterMinutes, withinMinutes } =
 		settings[random.whole(label, 0, settings.length - 1)] ?? settings[0] ?? NO_TIMES;
+	if (isSlow && random.chance(`slow ${label}`, 0.6)) {
+		// It ends in time, and the list says so too late for a poll that does not wait.
+		const minutes = random.pick(`slow ${label}`, [forMinutes, forMinutes, resolveAfterMinutes]);
+		if (minutes > 0) return minutes * MINUTE_MS - random.whole(`slow ${label}`, 1, 40) * SECOND_MS;
+	}
 	const around = (minutes: number) =>
 		Math.max(5 * SECOND_MS, minutes * MINUTE_MS + random.whole(label, -60, 60) * SECOND_MS);
 	return random.pick(label, [
@@ -192,7 +200,7 @@ function takenBack(
 
 /** When the list has them. Sometimes two that follow each other come late, and take back what had been known. */
 function listed(story: Story, messages: readonly Message[]): ListedMessage[] {
-	const { random, label, lagMs, lateShare, latestMs } = story;
+	const { random, label, lagMs, isSlow, lateShare, latestMs } = story;
 	const isTakenBack = lateShare > 0 && messages.length > 4 && random.chance(label, 0.5);
 	const pair = isTakenBack ? random.whole(label, 1, messages.length - 3) : -1;
 	const after = messages[pair + 2];
@@ -208,6 +216,10 @@ function listed(story: Story, messages: readonly Message[]): ListedMessage[] {
 		const listedAfterMs = isLate
 			? random.spread(label, MINUTE_MS, mostMs)
 			: random.spread(label, 1, lagMs);
-		return { ...message, listedAfterMs };
+		const isShort = isSlow && !isLate;
+		return {
+			...message,
+			listedAfterMs: isShort ? random.whole(`slow ${label}`, 10, 45) * SECOND_MS : listedAfterMs,
+		};
 	});
 }

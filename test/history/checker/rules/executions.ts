@@ -151,12 +151,8 @@ export const EXECUTIONS: readonly Rule[] = [
 			for (const event of view.startable) {
 				for (const { start, before } of repetitions(view, event)) {
 					if (before.end !== undefined || view.downAt(before.by) > start.at) continue;
-					const isClosed = view
-						.all('process')
-						.some(({ process, is }) => process === before.by && is === 'exited');
-					// A session that ended in order is dead at once; n8n waits for what runs, for a while.
-					const silentAt = view.silentAt(before.by);
-					if (!isClosed && start.at < silentAt + SESSION_MS - 21 * SECOND_MS) {
+					// Also at its exit: it closes its session only when nothing runs any more.
+					if (start.at < view.silentAt(before.by) + SESSION_MS - 21 * SECOND_MS) {
 						yield {
 							at: start.at,
 							message: `${named(event, start)} started before the process of ${before.execution} counted as dead`,

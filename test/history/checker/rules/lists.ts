@@ -68,7 +68,11 @@ export const LISTS: readonly Rule[] = [
 							message: `${named(event, start)} started although it is not wanted`,
 						};
 					}
-					if (start.mode !== 'trigger' || event.responses.some(({ at }) => at < start.at)) continue;
+					// What a delivery may have claimed; one that was ignored has not.
+					const isDelivered = event.responses.some(
+						({ at, body }) => at < start.at && body !== 'ignored',
+					);
+					if (start.mode !== 'trigger' || isDelivered) continue;
 					if (first && event.listedAt < first.at && view.world.startFrom === 'now') {
 						yield { at: start.at, message: `${named(event, start)} is older than the publication` };
 					}

@@ -1,5 +1,5 @@
 /** Events that have to start, or to start again. */
-import type { EventView, View } from '../view';
+import type { EventView, Start, View } from '../view';
 import {
 	FIRST_GRACE_MS,
 	LONGEST_GRACE_MS,
@@ -15,7 +15,7 @@ import {
 	succeeded,
 	wasCutOff,
 } from './facts';
-import type { Rule } from './rule';
+import type { Found, Rule } from './rule';
 
 export const MISSED: readonly Rule[] = [
 	{
@@ -32,11 +32,11 @@ export const MISSED: readonly Rule[] = [
 			if (!view.world.hasPoll) return;
 			const first = view.publications[0];
 			for (const event of view.events) {
-				if (event.starts.length > 0 || first === undefined || isForged(event)) continue;
+				if (first === undefined || isForged(event)) continue;
 				if (wasCutOff(view, event)) continue;
 				// From before the loss, nothing starts by itself. The clocks may differ, and an event need not have a time.
-				const { at, createdAt = at - 5 * MINUTE_MS } = event.created;
-				if (view.hadLoss({ from: Math.min(at, createdAt) - 5 * SECOND_MS, to: view.endAt }))
+				const { at: createdBy, createdAt = createdBy - 5 * MINUTE_MS } = event.created;
+				if (view.hadLoss({ from: Math.min(createdBy, createdAt) - 5 * SECOND_MS, to: view.endAt }))
 					continue;
 				// The first poll after the loss cannot know whether it had started before.
 				const isListedFirst = (at: number) =>
@@ -48,17 +48,15 @@ export const MISSED: readonly Rule[] = [
 				if (!isNew && view.world.startFrom === 'now') continue;
 				if (!view.isWantedAlways(event, { from: event.created.at - 5 * MINUTE_MS, to: view.endAt }))
 					continue;
-				// Listed after it was filtered out, or could have been: it does not start because the filters change.
-				if (
-					view.hadOtherFilters({
-						from: event.created.at - 5 * MINUTE_MS,
-						to: event.listedAt + polls(view),
-					})
-				)
-					continue;
-				const until = dueBy(view, event);
-				if (until < view.endAt)
-					yield { at: view.endAt, message: `${event.id} is listed and has never started` };
+				// Listed after it was filtered out, or could have been: it does not start because the filters change, unless it was stored.
+				const foundBy = event.listedAt + polls(view);
+				const wasStored = event.entries.some(({ at, to }) => at < foundBy && to.startsWith('s'));
+				const period = { from: event.created.at - 5 * MINUTE_MS, to: foundBy };
+				if (!wasStored && view.hadOtherFilters(period)) continue;
+				const [start] = event.starts;
+				const at = start === undefined ? view.endAt : handedOverAt(event, start);
+				if (dueBy(view, event, start) < at)
+					yield { at, message: `${event.id} is listed and has not started in time` };
 			}
 		},
 	},
@@ -100,61 +98,64 @@ export const MISSED: readonly Rule[] = [
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			for (const event of view.events) {
-				const starts = ownStarts(event);
-				const last = starts.at(-1);
-				if (
-					last?.acknowledge !== 'succeeded' ||
-					starts.length >= MOST_ATTEMPTS ||
-					starts.some(succeeded)
-				)
-					continue;
-				if (event.starts.length > starts.length || event.replays.length > 0) continue;
+				if (event.starts.length > ownStarts(event).length || event.replays.length > 0) continue;
 				if (view.hadLoss({ from: event.created.at, to: view.endAt })) continue;
-				// It counts as running as long as its process lives.
-				const hasNoEnd =
-					last.end === undefined ||
-					(last.end.outcome === 'not saved' && view.world.reportsEnd === 'if saved');
-				if (hasNoEnd && view.downAt(last.by) === Infinity) continue;
-				if (
-					!view.isWantedAlways(event, { from: last.at, to: view.endAt }) ||
-					event.listedAt === Infinity
-				)
-					continue;
-				// It may have begun once without a start.
-				const pause = Math.max(
-					PAUSES_MS[Math.min(starts.length, PAUSES_MS.length - 1)] ?? 0,
-					PAUSE_AFTER_STOP_MS,
-				);
-				const until =
-					Math.max(
-						last.end?.at ?? last.at,
-						view.quietAt,
-						view.downAt(last.by) === Infinity ? 0 : view.downAt(last.by),
-					) +
-					pause +
-					polls(view);
-				const isOpen = event.stored.some(({ at }) => at > last.at);
-				if (until < view.endAt && (!isOpen || dueBy(view, event) < view.endAt)) {
-					yield {
-						at: view.endAt,
-						message: `${named(event, last)} ended as ${last.end?.outcome ?? 'interrupted'} and did not start again`,
-					};
-				}
+				yield* notRepeated(view, event);
 			}
 		},
 	},
 ];
 
-/** An event that is not done by then has missed its start: after the last fault, the grace of a lost execution, and some polls. */
-function dueBy(view: View, event: EventView): number {
-	const { listedAt, created } = event;
-	const since = Math.max(view.quietAt, listedAt === Infinity ? 0 : listedAt, created.at);
-	return Math.max(since, lostBy(view, event)) + polls(view);
+/** Each attempt without a success, after which the next one did not start in time. */
+function* notRepeated(view: View, event: EventView): Generator<Found> {
+	const starts = ownStarts(event);
+	for (const [n, last] of starts.slice(0, MOST_ATTEMPTS - 1).entries()) {
+		if (succeeded(last)) return;
+		if (last.acknowledge !== 'succeeded') continue;
+		// It counts as running as long as its process lives.
+		const hasNoEnd =
+			last.end === undefined ||
+			(last.end.outcome === 'not saved' && view.world.reportsEnd === 'if saved');
+		const downAt = view.downAt(last.by);
+		if (hasNoEnd && downAt === Infinity) continue;
+		const next = starts[n + 1];
+		const nextAt = next === undefined ? view.endAt : handedOverAt(event, next);
+		if (!view.isWantedAlways(event, { from: last.at, to: nextAt })) continue;
+		// It may have begun once without a start.
+		const pause = Math.max(
+			PAUSES_MS[Math.min(n + 1, PAUSES_MS.length - 1)] ?? 0,
+			PAUSE_AFTER_STOP_MS,
+		);
+		const overAt = Math.max(last.end?.at ?? last.at, downAt === Infinity ? 0 : downAt);
+		const until = Math.max(overAt, view.quietAt, event.listedAt) + pause + polls(view);
+		const isOpen = event.stored.some(({ at }) => at > last.at && at < nextAt);
+		if (until < nextAt && (!isOpen || dueBy(view, event, next) < nextAt)) {
+			yield {
+				at: nextAt,
+				message: `${named(event, last)} ended as ${last.end?.outcome ?? 'interrupted'} and did not start again in time`,
+			};
+		}
+	}
 }
 
-/** When n8n must have lost the last execution of the event: its grace is over. */
-function lostBy(view: View, { stored }: EventView): number {
-	const last = stored.at(-1);
-	const grace = Math.min(FIRST_GRACE_MS * 2 ** Math.max(0, stored.length - 1), LONGEST_GRACE_MS);
+/** When n8n stored the execution. */
+const handedOverAt = ({ stored }: EventView, { execution, at }: Start): number =>
+	stored.find((each) => each.execution === execution)?.at ?? at;
+
+/**
+ * An event that has not been handed over for this start by then has missed it: after the last fault, the grace of the
+ * execution that was lost before, and some polls.
+ */
+function dueBy(view: View, event: EventView, start?: Start): number {
+	const { listedAt, created } = event;
+	const since = Math.max(view.quietAt, listedAt === Infinity ? 0 : listedAt, created.at);
+	return Math.max(since, lostBy(view, event, start)) + polls(view);
+}
+
+/** When n8n must have lost the last execution of the event before this start: its grace is over. */
+function lostBy(view: View, { stored }: EventView, start?: Start): number {
+	const before = stored.filter(({ execution }) => execution !== start?.execution);
+	const last = before.at(-1);
+	const grace = Math.min(FIRST_GRACE_MS * 2 ** Math.max(0, before.length - 1), LONGEST_GRACE_MS);
 	return last ? Math.max(last.at, view.quietAt) + grace + 2 * MINUTE_MS : 0;
 }
