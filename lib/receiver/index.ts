@@ -1,6 +1,6 @@
 /** A delivery from bytes to verdict: the exports that the webhook trigger uses. */
 export type { HandOver } from './batch';
-export { ADVICE, PROBLEMS, type RefusalReason, UNMET_ADVICE } from './reasons';
+export { REASONS, type RefusalReason, UNMET_ADVICE } from './reasons';
 export {
 	accepted,
 	busy,

@@ -23,7 +23,7 @@ import { DAY_MS } from '../shared/time';
 import { asRecord } from '../shared/values';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn, type HandOver } from './batch';
-import { type RefusalReason, type Cause, ADVICE, detailOf } from './reasons';
+import { type RefusalReason, type Cause, REASONS, detailOf } from './reasons';
 import { type createVerifierCache, type SecretSource, verifyDelivery } from './verify';
 
 interface Receiver {
@@ -238,7 +238,7 @@ const responses: Readonly<Record<RefusalReason, Response>> = {
 };
 
 /** The verdict for a rejection, with the general advice unless more is known. A text contains its own advice. */
-function refused(reason: RefusalReason, known: Cause | string = ADVICE[reason]): NoStart {
+function refused(reason: RefusalReason, known: Cause | string = REASONS[reason].advice): NoStart {
 	const log =
 		typeof known === 'string'
 			? { reason, detail: known }

@@ -17,7 +17,7 @@ import {
 	busy,
 	type HandOver,
 	type NoStart,
-	ADVICE,
+	REASONS,
 	deliveryIdOf,
 	UNMET_ADVICE,
 } from '../../lib/receiver';
@@ -240,6 +240,6 @@ function countRejection(
 }
 
 function causeOf({ reason, detail, cause }: RefusalLine): RefusalLine['cause'] {
-	if (cause !== undefined || detail === ADVICE[reason]) return cause;
+	if (cause !== undefined || detail === REASONS[reason].advice) return cause;
 	return { problem: detail, advice: AS_IT_SAYS };
 }

@@ -10,7 +10,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import type { Wanted } from '../../lib/event';
-import { type NoStart, PROBLEMS } from '../../lib/receiver';
+import { type NoStart, REASONS } from '../../lib/receiver';
 import { printable, sentence } from '../../lib/shared/text';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../fields/testSurvey';
@@ -41,7 +41,7 @@ export function endOrListenOn(
 	if (log === undefined) return {};
 	const { reason, detail } = log;
 	const advice = sentence(printable(detail, 1000));
-	const message = `Delivery rejected: ${PROBLEMS[reason]}`;
+	const message = `Delivery rejected: ${REASONS[reason].problem}`;
 	return failing(context, { message, description: `${advice} (Log code: ${reason})` }, wanted);
 }
 

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { notePublication, type PublishedSettings } from '../../../lib/accounts';
 import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
-import { ADVICE } from '../../../lib/receiver';
+import { REASONS } from '../../../lib/receiver';
 import { asText } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
@@ -105,7 +105,7 @@ it('gives the advice of the log', async () => {
 	const server = await start({ workflowId });
 	await send(server, 'x', { 'x-webhook-signature': 'forged' });
 	const [{ advice } = {}] = await rejectionsOf({ workflowId });
-	expect(asText(advice).toLowerCase()).toBe(`${ADVICE.signature_malformed.toLowerCase()}.`);
+	expect(asText(advice).toLowerCase()).toBe(`${REASONS.signature_malformed.advice.toLowerCase()}.`);
 });
 
 it.each([

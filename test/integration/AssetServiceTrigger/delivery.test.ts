@@ -1,6 +1,6 @@
 import { HookContext } from 'n8n-core';
 import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
-import { ADVICE } from '../../../lib/receiver';
+import { REASONS } from '../../../lib/receiver';
 import { sentence } from '../../../lib/shared/text';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
@@ -136,7 +136,7 @@ describe('the test mode of the editor', () => {
 			items: [],
 			error: {
 				message: 'Delivery rejected: its signature does not match',
-				description: `${sentence(ADVICE.signature_mismatch)} (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.`,
+				description: `${sentence(REASONS.signature_mismatch.advice)} (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.`,
 			},
 		});
 		// In production, the item of a test has no meaning.

@@ -1,7 +1,7 @@
 /** Links, files, commands, variables, labels and defaults in the docs exist. */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { ADVICE } from '../../../lib/receiver';
+import { REASONS } from '../../../lib/receiver';
 import packageJson from '../../../package.json';
 import {
 	anchorsOf,
@@ -168,5 +168,5 @@ it('explains every reason of the log', () => {
 	);
 	const explained = codes?.rows.map(([code = '']) => code.replaceAll('`', ''));
 	// An ignored delivery leaves no line in the log.
-	expect(explained).toEqual(Object.keys(ADVICE).filter((reason) => reason !== 'ignored'));
+	expect(explained).toEqual(Object.keys(REASONS).filter((reason) => reason !== 'ignored'));
 });

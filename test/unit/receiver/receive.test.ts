@@ -1,5 +1,5 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { ADVICE } from '../../../lib/receiver/reasons';
+import { REASONS } from '../../../lib/receiver/reasons';
 import { receive, readTriggerSettings } from '../../../lib/receiver/receive';
 import { createVerifierCache } from '../../../lib/receiver/verify';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
@@ -142,7 +142,7 @@ describe('receive', () => {
 		const busy = {
 			start: false,
 			response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
-			log: { reason: 'busy', detail: ADVICE.busy },
+			log: { reason: 'busy', detail: REASONS.busy.advice },
 		};
 
 		describe('while n8n has not responded to another event of a node that gathers them', () => {
@@ -222,7 +222,7 @@ describe('receive', () => {
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
 			response: { status: 503, body: { status: 'unavailable' } },
-			log: { reason: 'ledger_unavailable', detail: ADVICE.ledger_unavailable },
+			log: { reason: 'ledger_unavailable', detail: REASONS.ledger_unavailable.advice },
 		});
 	});
 

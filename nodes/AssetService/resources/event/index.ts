@@ -3,12 +3,12 @@
  * Rejections: why something did not start a workflow, and how far its polling triggers are, for people who cannot see n8n's log.
  */
 import { eventTypeFilter } from '../../../../lib/event';
-import { ADVICE, PROBLEMS } from '../../../../lib/receiver';
+import { REASONS } from '../../../../lib/receiver';
 import { DAYS_KEPT, POLL_ADVICE, readPolls } from '../../../../lib/rejections';
 import { type ApiRecord, createdAtOf } from '../../../../lib/service';
 import { sentence } from '../../../../lib/shared/text';
 import { MINUTE_MS } from '../../../../lib/shared/time';
-import { asText, own } from '../../../../lib/shared/values';
+import { asRecord, asText, own } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { eventTypeFilters } from '../../../../n8n/fields/eventTypeProperties';
 import { rejections } from '../../../../n8n/log/log';
@@ -48,18 +48,21 @@ async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 		const message = isOwn ? NONE + OWN : NONE;
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
-	const counted = counts.map(({ reason, count, firstAt, lastAt, ...each }) => ({
-		reason,
-		count,
-		advice: sentence(each.advice ?? asText(own(ADVICE, reason) ?? own(POLL_ADVICE, reason))),
-		lastAt: new Date(lastAt).toISOString(),
-		lastDeliveryId: each.deliveryId ?? null,
-		lastProblem: sentence(each.problem ?? asText(own(PROBLEMS, reason))),
-		nodeName: each.nodeName,
-		firstAt: new Date(firstAt).toISOString(),
-		nodeId: each.nodeId,
-		...{ behindMinutes: null, stations: null },
-	}));
+	const counted = counts.map(({ reason, count, firstAt, lastAt, ...each }) => {
+		const { problem, advice = own(POLL_ADVICE, reason) } = asRecord(own(REASONS, reason));
+		return {
+			reason,
+			count,
+			advice: sentence(each.advice ?? asText(advice)),
+			lastAt: new Date(lastAt).toISOString(),
+			lastDeliveryId: each.deliveryId ?? null,
+			lastProblem: sentence(each.problem ?? asText(problem)),
+			nodeName: each.nodeName,
+			firstAt: new Date(firstAt).toISOString(),
+			nodeId: each.nodeId,
+			...{ behindMinutes: null, stations: null },
+		};
+	});
 	return [...polls, ...counted];
 }
 

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
-import { ADVICE, type RefusalReason } from '../../../../lib/receiver';
+import { REASONS, type RefusalReason } from '../../../../lib/receiver';
 import { sentence } from '../../../../lib/shared/text';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/webhook/testEvent';
 
-const refused = (reason: RefusalReason, detail = ADVICE[reason]) => ({
+const refused = (reason: RefusalReason, detail = REASONS[reason].advice) => ({
 	...{ start: false as const, response: { status: 401, body: { status: 'rejected' } } },
 	log: { reason, detail },
 });
@@ -43,12 +43,12 @@ describe('a user who listens for a test event', () => {
 		[
 			refused('signature_mismatch'),
 			'Delivery rejected: its signature does not match',
-			`${sentence(ADVICE.signature_mismatch)} (Log code: signature_mismatch)`,
+			`${sentence(REASONS.signature_mismatch.advice)} (Log code: signature_mismatch)`,
 		],
 		[
 			refused('event_invalid'),
 			'Delivery rejected: the body is not a JSON object with an ID',
-			`${sentence(ADVICE.event_invalid)} (Log code: event_invalid)`,
+			`${sentence(REASONS.event_invalid.advice)} (Log code: event_invalid)`,
 		],
 		[
 			refused('not_configured', 'first\nline. Second.'),
@@ -64,7 +64,7 @@ describe('a user who listens for a test event', () => {
 		);
 	});
 
-	it.each(Object.keys(ADVICE).filter((reason) => reason !== 'ignored'))(
+	it.each(Object.keys(REASONS).filter((reason) => reason !== 'ignored'))(
 		'sees words for %s',
 		(reason) => {
 			const node = listening();
