@@ -67,15 +67,15 @@ export function readConditions(parameter: unknown): Conditions {
 	return conditions;
 }
 
-type Row = readonly [field: string, operator: string, literal: string];
+type ConditionRow = readonly [field: string, operator: string, literal: string];
 
-function rowOf(given: unknown): Row {
+function rowOf(given: unknown): ConditionRow {
 	const { field, path, operator, value } = asRecord(given);
 	const chosen = asText(field);
 	return [chosen === OTHER_FIELD ? asText(path) : chosen, asText(operator), asText(value)];
 }
 
-function compile(rows: readonly Row[]): Conditions {
+function compile(rows: readonly ConditionRow[]): Conditions {
 	const read = rows.map(conditionOf);
 	const all = read.filter((one) => typeof one !== 'string');
 	return {
@@ -88,7 +88,7 @@ function compile(rows: readonly Row[]): Conditions {
 }
 
 /** The condition, or the problem with it. */
-function conditionOf([field, name, literal]: Row): Condition | string {
+function conditionOf([field, name, literal]: ConditionRow): Condition | string {
 	const path = field.split('.');
 	if (path.includes(''))
 		return "'Field' is not the path of a field: enter one in dot notation, such as data.asset.id.";

@@ -1,6 +1,6 @@
 /** Claims an event, or waits for the outcome of the delivery that is being handed over. */
 import { jittered, sleep } from '../shared/pace';
-import type { ClaimResponse, Ledger } from './types';
+import type { Ledger } from './types';
 
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 25;
@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 250;
 
 type ClaimOutcome =
 	/** Hand the event over, then commit or release the claim. The other fields are those of `Account`. */
-	| Extract<ClaimResponse, { state: 'claimed' }>
+	| Extract<Awaited<ReturnType<Ledger['claim']>>, { state: 'claimed' }>
 	/** The event is stored, its execution has begun, or it is done. */
 	| { readonly state: 'committed' }
 	/** Another process still had it when the waiting ended; or it is due again in `retryAfterMs` milliseconds. */

@@ -7,7 +7,7 @@ import { type Account, accountOf, stateOf, type StepMoment } from './life/states
 import * as steps from './life/steps';
 import type { Step } from './life/steps';
 import { Session } from './session';
-import type { Beginning, Claim, ClaimResponse, Ledger } from './types';
+import type { Beginning, Claim, Ledger } from './types';
 import { untilWritten } from './untilWritten';
 
 const FIRST_PAUSE_MS = 25;
@@ -100,7 +100,7 @@ export class EventLedger implements Ledger {
 		return await this.#entries.look(key, accountOf);
 	}
 
-	async claim(key: string): Promise<ClaimResponse> {
+	async claim(key: string): ReturnType<Ledger['claim']> {
 		checkKey(key);
 		await this.#session.open();
 		const claim = { key, number: ++this.#numbers, session: this.#session.name };

@@ -6,12 +6,7 @@ import { literal, safeParse } from '../vendor/zod';
 import { variablesIn } from './common/environment';
 import { LedgerUnavailableError } from './common/store';
 import { EventLedger } from './eventLedger';
-import {
-	describeRedis,
-	type RedisSettings,
-	readRedisSettings,
-	URL_VARIABLE,
-} from './redis/settings';
+import { type RedisSettings, readRedisSettings, URL_VARIABLE } from './redis/settings';
 import type { Ledger } from './types';
 
 const WARN_EVERY_MS = 60_000;
@@ -68,7 +63,7 @@ async function openStore(
 	const options = { ...(isQueueMode(env, command) && { onUnknown: unknown }), onLost: lost };
 	if (choice.store === 'redis') {
 		const { RedisStore } = await import('./redis/store');
-		log(`Event ledger: ${describeRedis(choice.settings)}`);
+		log(`Event ledger: ${choice.settings.description}`);
 		const store = new RedisStore({ settings: choice.settings, warn });
 		return closedAtExit({ store, ...options, onClose });
 	}

@@ -15,7 +15,7 @@ export interface Claim {
 	readonly session: string;
 }
 
-export type ClaimResponse =
+type ClaimResponse =
 	| ({ readonly claim: Claim } & Extract<ClaimResult, { state: 'claimed' }>)
 	| Exclude<ClaimResult, { state: 'claimed' }>;
 

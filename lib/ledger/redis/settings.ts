@@ -36,16 +36,21 @@ export interface RedisSettings {
 	readonly keyPrefix: string;
 	/** The variable that an operator has to check if the address is wrong. */
 	readonly source: string;
+	/** The address for a log line or an error: never a user or a password, even if a person entered a URL as the host. */
+	readonly description: string;
 }
+
+type RedisPlace = Omit<RedisSettings, 'description'>;
 
 /** Throws `LedgerUnavailableError` if a `_FILE` cannot be read or the URL is not valid. */
 export function readRedisSettings(env: NodeJS.ProcessEnv): RedisSettings {
 	const queue = readQueueSettings(env);
 	const url = variablesIn(env).text(URL_VARIABLE);
-	return url ? { ...queue, ...parseUrl(url) } : queue;
+	const settings = url ? { ...queue, ...parseUrl(url) } : queue;
+	return { ...settings, description: describe(settings) };
 }
 
-function readQueueSettings(env: NodeJS.ProcessEnv): RedisSettings {
+function readQueueSettings(env: NodeJS.ProcessEnv): RedisPlace {
 	const { text, number, boolean } = variablesIn(env);
 	const redis = (name: string) => `QUEUE_BULL_REDIS_${name}`;
 	const clusterNodes = parseNodes(text(redis('CLUSTER_NODES')) ?? '');
@@ -107,7 +112,7 @@ function redisUrl(text: string): URL | undefined {
 	return isRedis ? address : undefined;
 }
 
-function parseUrl(text: string): Partial<RedisSettings> {
+function parseUrl(text: string): Partial<RedisPlace> {
 	const address = redisUrl(text);
 	if (!address) {
 		// The text is not repeated, since it may contain a password.
@@ -142,8 +147,7 @@ function decode(text: string): string {
 /** A name, or an IPv4 or IPv6 address. */
 const HOST_FORM = /^([\p{L}\p{N}._-]{1,255}|[\da-f:.]{2,45}(%\w{1,20})?)$/iu;
 
-/** The address for a log line or an error: never a user or a password, even if a person entered a URL as the host. */
-export function describeRedis(settings: RedisSettings): string {
+function describe(settings: RedisPlace): string {
 	const name = ({ host, port }: RedisAddress) => {
 		if (!HOST_FORM.test(host)) return 'a host with an invalid name';
 		return `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -218,6 +222,6 @@ export function redisUnavailableError(
 	const advice =
 		ADVICE[code ?? ''] ?? 'it did not respond in time: check that it runs and can be reached';
 	return new LedgerUnavailableError(
-		`The event ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
+		`The event ledger is not available. ${settings.description}: ${advice}${code ? ` (${code})` : ''}.`,
 	);
 }

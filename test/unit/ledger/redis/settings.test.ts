@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import {
-	describeRedis,
-	readRedisSettings,
-	redisUnavailableError,
-} from '../../../../lib/ledger/redis/settings';
+import { readRedisSettings, redisUnavailableError } from '../../../../lib/ledger/redis/settings';
 
 describe("the settings of the queue's Redis", () => {
 	it('are those of n8n when nothing is set', () => {
@@ -25,6 +21,7 @@ describe("the settings of the queue's Redis", () => {
 			lookupNodeNames: true,
 			keyPrefix: 'asset-service:ledger:',
 			source: 'QUEUE_BULL_REDIS_HOST',
+			description: 'Redis at localhost:6379, database 0 (QUEUE_BULL_REDIS_HOST)',
 		});
 	});
 
@@ -170,14 +167,14 @@ describe('the description of a Redis', () => {
 	it('says where it is and which variable says so, without credentials', () => {
 		const url = 'rediss://someone:hunter2@redis.local:6380/2';
 		const settings = readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: url });
-		expect(describeRedis(settings)).toBe(
+		expect(settings.description).toBe(
 			'Redis at redis.local:6380, database 2 (ASSET_SERVICE_LEDGER_REDIS_URL, TLS)',
 		);
 	});
 
 	it('names the nodes of a cluster', () => {
 		const settings = readRedisSettings({ QUEUE_BULL_REDIS_CLUSTER_NODES: 'a:7000,b:7001' });
-		expect(describeRedis(settings)).toBe(
+		expect(settings.description).toBe(
 			'Redis cluster at a:7000, b:7001 (QUEUE_BULL_REDIS_CLUSTER_NODES)',
 		);
 	});
@@ -190,7 +187,7 @@ describe('the description of a Redis', () => {
 		['CLUSTER_NODES', 'a:7000,redis://someone:hunter2@redis.local:7001'],
 	])('repeats nothing of a URL in QUEUE_BULL_REDIS_%s: %s', (name, value) => {
 		const settings = readRedisSettings({ [`QUEUE_BULL_REDIS_${name}`]: value });
-		for (const text of [describeRedis(settings), redisUnavailableError(settings, null).message]) {
+		for (const text of [settings.description, redisUnavailableError(settings, null).message]) {
 			expect(text).toContain(`QUEUE_BULL_REDIS_${name}`);
 			expect(text).not.toMatch(/hunter2|someone/);
 		}
@@ -198,13 +195,13 @@ describe('the description of a Redis', () => {
 
 	it('says of a host that is none what it is', () => {
 		const settings = readRedisSettings({ QUEUE_BULL_REDIS_HOST: 'user@redis.local' });
-		expect(describeRedis(settings)).toMatch(/^Redis at a host with an invalid name, database 0/);
+		expect(settings.description).toMatch(/^Redis at a host with an invalid name, database 0/);
 	});
 
 	it.each(['redis.local', '10.1.2.3', 'fe80::1', 'fe80::1%eth0', 'rédis_1'])(
 		'names the host %s',
 		(host) => {
-			expect(describeRedis(readRedisSettings({ QUEUE_BULL_REDIS_HOST: host }))).toContain(host);
+			expect(readRedisSettings({ QUEUE_BULL_REDIS_HOST: host }).description).toContain(host);
 		},
 	);
 });
