@@ -88,7 +88,7 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	connectedWords:
 		'connected, connect, reconnected, reconnect, online, up, reachable, available, alive, open, opened, established, restored, connection open, connection opened, connection established, connection restored, back online',
 	disconnectedWords:
-		'disconnected, disconnect, offline, down, unreachable, not connected, lost, closed, close, dead, timeout, timed out, connection lost, connection closed, connection timeout, went offline',
+		'disconnected, disconnect, disconnection, offline, down, unreachable, unavailable, not connected, not reachable, not available, no connection, lost, closed, close, dead, timeout, timed out, connection lost, connection closed, connection failed, connection timeout, went offline',
 	/** Inferred from the events of a service known to support this interface. */
 	connectionPath: 'status',
 };

@@ -178,7 +178,10 @@ describe('a station', () => {
 		expect(changed.map(([key]) => key.split(':').at(-1))).toEqual(['head']);
 	});
 
-	it.each(['disconnect', 'DISCONNECTED', 'CONNECTION_LOST', 'unreachable', 'Offline'])(
+	it.each([
+		...['disconnect', 'DISCONNECTED', 'CONNECTION_LOST', 'unreachable', 'Offline'],
+		...['Unavailable', 'NO_CONNECTION', 'connection-failed'],
+	])(
 		'is offline by the word %s, and back by others; a word in no list changes nothing',
 		async (word) => {
 			expect(
