@@ -111,7 +111,7 @@ function stopped(
 		stop.found = true;
 		const end = stop.at < candidate.start.at ? undefined : stop.at;
 		candidates.take(candidate, { used: known, ...(end !== undefined && { end }) });
-		keepName(sessions, candidate);
+		if (!candidate.metered.has(stop.tx)) keepName(sessions, candidate);
 	}
 	const times = timesOf(start, stop);
 	const registers: Register[] = [

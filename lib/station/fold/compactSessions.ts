@@ -41,7 +41,14 @@ export function compactSessions(
 	/** Whether its transaction is over, by then: an ID is used again. */
 	const isOfOld = (tx: string | undefined, t: number) =>
 		oldStops.some((stop) => stop.tx === tx && t <= stop.t);
-	sessions.named = sessions.named.filter(({ t, tx }) => t >= cut || (isOpen(t) && !isOfOld(tx, t)));
+	// A response is of no use without its start.
+	const [listed, left] = [starts, sessions.starts].map(
+		(some) => new Set(some.flatMap(({ messages }) => messages)),
+	);
+	const isGone = (message: string) => listed?.has(message) === true && left?.has(message) === false;
+	sessions.named = sessions.named.filter(
+		({ t, tx, message }) => !isGone(message) && (t >= cut || (isOpen(t) && !isOfOld(tx, t))),
+	);
 	const before = { ...sessions, starts, stops };
 	sessions.metered = sessions.metered.flatMap((meter) => {
 		const { tx, t } = meter;

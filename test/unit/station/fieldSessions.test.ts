@@ -1199,3 +1199,21 @@ it('does not give the start of a session that goes on to one whose response says
 		['27', 'Local', null],
 	]);
 });
+
+it('keeps nothing of a session that is long over, though its stop named no transaction', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		start('09:00', 2_000),
+		answered('09:00', 26),
+		stop('09:30', -1, 4_000),
+		start('11:00', 50_000, { connectorId: 2 }),
+	];
+	await world.pollFrom('08:50', '09:50');
+	await world.pollFrom('11:00', '11:05');
+	expect(world.ids()).toHaveLength(1);
+	const texts = [...world.store.records.values()].join();
+	expect(texts).toContain('"wh":50000');
+	expect(texts).not.toContain('"tx":"26"');
+});
