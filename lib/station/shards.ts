@@ -49,7 +49,7 @@ export interface ShardStep {
 	readonly unlistedLeft: number;
 	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. In Unix milliseconds. */
 	readonly unreadUpTo?: readonly number[];
-	/** Sessions that were open at the publication may have begun up to then, which no earlier poll has read. In Unix milliseconds. */
+	/** What was open at the publication may have begun up to then, which no earlier poll has read. In Unix milliseconds. */
 	readonly pastUpTo?: number;
 }
 
@@ -105,7 +105,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 		state.written = watermark;
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
 		for (const [assetId, station] of Object.entries(state.stations)) {
-			compactStation(station, watermark, settings);
+			compactStation(station, watermark, settings, unreadUpTo.length > 0);
 			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
 		}
 		next = JSON.stringify(state);
@@ -152,7 +152,7 @@ function usefulTo({ stations }: ShardState, { events, unreadUpTo = [] }: ShardSt
 
 /**
  * Leaves out what was created before the cut: mostly it is read again, since a page reaches back as far as it has records, and
- * what of it is listed over an hour late cannot be told from that.
+ * what of it is listed over an hour late cannot be told from that. Not what no poll has read of the past before a publication.
  */
 function fold(
 	state: ShardState,
@@ -160,8 +160,7 @@ function fold(
 	{ settings }: Moment,
 	{ unreadUpTo, pastUpTo }: Required<Pick<ShardStep, 'unreadUpTo' | 'pastUpTo'>>,
 ): void {
-	const isOver = ({ at }: EventFacts) =>
-		at < state.cut && (settings.kind !== 'sessionEnded' || at > pastUpTo);
+	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	// A session begins before its meter values.
@@ -171,7 +170,7 @@ function fold(
 		if (addEvent(station, one, settings)) state.stations[one.assetId] = station;
 	}
 	for (const one of ofStations(events)) {
-		if (one.at < state.cut) continue;
+		if (isOver(one)) continue;
 		const station = stationOf(one);
 		addQuietFacts(station, one, settings, unreadUpTo);
 		if (!isEmpty(station)) state.stations[one.assetId] = station;

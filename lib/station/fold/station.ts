@@ -153,7 +153,7 @@ function forget(
 	name: string,
 	cut: number,
 	settings: StationSettings,
-	from = cut,
+	more: { readonly from?: number; readonly isOpen?: boolean } = {},
 ): void {
 	const line = state.lines?.[name];
 	if (line === undefined) return;
@@ -165,7 +165,7 @@ function forget(
 		const faults = [...(state.faults ?? []), ...over].sort(inOrder);
 		state.faults = faults.slice(-MOST_REPORTS);
 	}
-	compact(line, name, cut, from);
+	compact(line, name, { cut, ...more });
 }
 
 /**
@@ -186,16 +186,17 @@ function wholeSince(state: StationState, cut: number, settings: StationSettings)
 		}, cut);
 }
 
-/** Folds and removes what everything up to the watermark no longer needs. */
+/** Folds and removes what everything up to the watermark no longer needs; `isOpen`: what is older may still be read. */
 export function compactStation(
 	state: StationState,
 	watermark: number,
 	settings: StationSettings,
+	isOpen: boolean,
 ): void {
 	const cut = watermark - LATEST_MS;
 	const from = wholeSince(state, cut, settings);
 	for (const [name, line] of Object.entries(state.lines ?? {})) {
-		forget(state, name, cut, settings, from);
+		forget(state, name, cut, settings, { from, isOpen });
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);

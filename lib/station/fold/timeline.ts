@@ -85,12 +85,22 @@ export function timelineOf(
 	return { reports: quiet.length > 0 ? [...loud, ...quiet].sort(inOrder) : loud };
 }
 
-/** Removes the reports before `cut`, except those of states that were in force then, or since `from`. */
-export function compact(timeline: Timeline, name: string, cut: number, from = cut): void {
+/**
+ * Removes the reports before `cut`, except those of states that were in force then, or since `from`. While older reports may
+ * still be read (`isOpen`), the first one of each source that ends something stays: those before it are over by then.
+ */
+export function compact(
+	timeline: Timeline,
+	name: string,
+	{ cut, from = cut, isOpen = false }: { cut: number; from?: number; isOpen?: boolean },
+): void {
 	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
 	if ((timeline.reports[0]?.t ?? Infinity) >= cut) return;
 	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= from);
 	const kept = new Set(inForce.flatMap(({ reports }) => withoutRepeats(reports)));
+	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
+	for (const report of new Map(ends.reverse().map((each) => [sourceOf(each), each])).values())
+		kept.add(report);
 	timeline.reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
 }
 

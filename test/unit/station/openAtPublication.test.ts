@@ -1,0 +1,96 @@
+/** What began hours before the publication is known once the past has been read, however many polls read it. */
+import type { StationSettings } from '../../../lib/station';
+import { shardOf } from '../../../lib/station/shards';
+import { OCPP16 } from './stations';
+import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+
+const fault = (at: string, connectorId = 1) =>
+	OCPP16.status(at, 'Faulted', { error: { errorCode: 'GroundFailure', connectorId } });
+const sign = (at: string) => message(at, 's1', ['Heartbeat', {}]);
+
+/** Another station of the same shard. */
+const NEIGHBOR =
+	Array.from({ length: 1_000 }, (_unused, n) => `n${n}`).find(
+		(each) => shardOf(each) === shardOf('s1'),
+	) ?? '';
+
+interface Story {
+	readonly name: string;
+	readonly kind: StationSettings['kind'];
+	readonly events: readonly StationEvent[];
+	readonly reported: readonly string[];
+}
+
+/** Published at 08:30. Something is known from the last hour before that, so that the shard is written by the first poll. */
+const stories: readonly Story[] = [
+	{
+		name: 'a fault that lasts is not reported when the station repeats it',
+		kind: 'connectorFault',
+		events: [fault('05:30'), fault('08:25', 2), fault('09:20')],
+		reported: [],
+	},
+	{
+		name: 'a fault that is over does not hide the next one',
+		kind: 'connectorFault',
+		events: [
+			fault('05:30'),
+			OCPP16.status('06:10', 'Available'),
+			fault('08:25', 2),
+			fault('09:20'),
+		],
+		reported: ['09:20 opened'],
+	},
+	{
+		name: 'two faults that are over do not hide the next one',
+		kind: 'connectorFault',
+		events: [
+			...[fault('05:30'), OCPP16.status('06:00', 'Available')],
+			...[fault('06:30'), OCPP16.status('07:15', 'Available')],
+			...[fault('08:25', 2), fault('09:20')],
+		],
+		reported: ['09:20 opened'],
+	},
+	{
+		name: 'an outage that lasts is not reported when it is repeated',
+		kind: 'stationOffline',
+		events: [lost('05:30'), lost('08:25', NEIGHBOR), lost('09:00')],
+		reported: [],
+	},
+	{
+		name: 'an outage that a sign of life has ended does not hide the next one',
+		kind: 'stationOffline',
+		events: [lost('05:30'), sign('06:10'), lost('08:25', NEIGHBOR), lost('09:00')],
+		reported: ['09:00 opened'],
+	},
+	{
+		name: 'an outage that is over does not hide the next one',
+		kind: 'stationOffline',
+		events: [lost('05:30'), back('06:10'), lost('08:25', NEIGHBOR), lost('09:00')],
+		reported: ['09:00 opened'],
+	},
+];
+
+describe.each([
+	{ order: 'newest', isOldestFirst: false },
+	{ order: 'oldest', isOldestFirst: true },
+])('in a list that begins with the $order event', ({ isOldestFirst }) => {
+	it.each([
+		...stories.map((story) => ({ ...story, polls: 'many polls', budgetMs: 0 })),
+		...stories.map((story) => ({ ...story, polls: 'one poll', budgetMs: Infinity })),
+	])('$name, read by $polls', async ({ kind, events, reported, budgetMs }) => {
+		const assets = ['s1', 's4', NEIGHBOR];
+		const world = stationWorld({ isOldestFirst, assets, settings: { kind } });
+		const others = Array.from({ length: 2_700 }, (_unused, n) =>
+			message(time('05:00') + n * 6_000, 's4', ['Heartbeat', {}]),
+		);
+		world.events = [...others, ...events];
+		for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
+			world.now = at;
+			await world.poll({ budgetMs });
+		}
+		const items = world.items().map(({ since, state }) => {
+			return `${String(since).slice(11, 16)} ${String(state)}`;
+		});
+		expect(items).toEqual(reported);
+	});
+});
