@@ -109,18 +109,16 @@ export async function notePublication(
 	});
 }
 
-/** For a poll, whose list shows when the workflow was published by the clock of the service: the earliest time counts. */
+/** For a poll, whose list shows when the workflow was published by the clock of the service: the earliest time counts. Returns the publication. */
 export async function notePublishedAt(
 	records: Records,
 	workflowId: string,
-	{ publication, at }: { readonly publication: Publication | undefined; readonly at: number },
-): Promise<void> {
-	if (publication === undefined || publication.publishedAt <= at) return;
-	await changePublication(
-		records,
-		workflowId,
-		(before) => before && { ...before, publishedAt: at },
-	);
+	publishedAt: number,
+): Promise<Publication | undefined> {
+	const known = await readPublication(records, workflowId);
+	if (known === undefined || known.publishedAt <= publishedAt) return known;
+	await changePublication(records, workflowId, (before) => before && { ...before, publishedAt });
+	return { ...known, publishedAt };
 }
 
 /** What the triggers of a workflow have recorded: nothing without a publication. */

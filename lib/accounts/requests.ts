@@ -150,30 +150,27 @@ interface ReplayScope {
 	readonly nodeId: string;
 }
 
-interface WaitingService {
-	/** Whether the trigger can start it. */
-	readonly isOwn: (requested: Requested) => boolean;
-	/** Starts those that are due. */
-	readonly start: (due: readonly Requested[]) => Promise<StartedReplays>;
-}
-
 interface StartedReplays {
 	/** What the ledger knows of the started ones afterwards, by key. */
 	readonly after: ReadonlyMap<string, Account> | undefined;
 	/** The IDs of those that will never start. */
-	readonly given: ReadonlySet<string>;
+	readonly given?: ReadonlySet<string>;
 	/** Whether this poll can start no more. */
-	readonly isOver: boolean;
+	readonly isOver?: boolean;
 }
 
+/** Starts those that are due. */
+type StartReplays = (due: readonly Requested[]) => Promise<StartedReplays>;
+
 /**
- * For a poll: starts what waits for its trigger and is due, and forgets what has begun; the oldest request first. Throws
- * `LedgerUnavailableError`.
+ * For a poll: starts what waits for its trigger and is due, and forgets what has begun; the oldest request first. `isOwn`:
+ * whether the trigger can start it. Throws `LedgerUnavailableError`.
  */
 export async function serveWaiting(
 	scope: ReplayScope,
-	{ isOwn, start }: WaitingService,
 	publication: Publication | undefined,
+	isOwn: (requested: Requested) => boolean,
+	start: StartReplays,
 ): Promise<void> {
 	const { ledger, workflowId, nodeId } = scope;
 	const done: string[] = [];
@@ -205,7 +202,7 @@ function waitingKeys(publication: Publication | undefined, nodeId: string): stri
 /** `rest`: those that still wait. */
 async function serve(
 	{ ledger, workflowId }: ReplayScope,
-	start: WaitingService['start'],
+	start: StartReplays,
 	waiting: readonly Requested[],
 ) {
 	const accounts: Account[] = [];
@@ -218,11 +215,11 @@ async function serve(
 		account !== undefined && account.state !== 'free' && isUnsettled(account);
 	const isDue = (account: Account | undefined) => isOpen(account) && dueIn(account) === 0;
 	const due = waiting.filter((_event, n) => isDue(accounts[n]));
-	const { after, given, isOver } = await start(due);
+	const { after, given, isOver = false } = await start(due);
 	const rest = waiting.filter(({ id }, n) => {
 		const account = after?.get(ledgerKey(workflowId, id));
 		const isLeft = account === undefined || isUnsettled(account);
-		return isOpen(accounts[n]) && !given.has(id) && isLeft;
+		return isOpen(accounts[n]) && given?.has(id) !== true && isLeft;
 	});
 	return { rest, isOver };
 }

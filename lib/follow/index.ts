@@ -1,15 +1,6 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
 export { begin, follow, type Source } from './follow';
-export {
-	placeOf,
-	positionAt,
-	positionShape,
-	skippedTo,
-	type Stretch,
-	unreadFrom,
-	unreadUpTo,
-	withStretch,
-} from './position';
+export { positionAt, positionShape, type Stretch, unreadFrom, withStretch } from './position';
 export {
 	advance,
 	forgottenBy,
@@ -18,6 +9,7 @@ export {
 	type Polling,
 	type PollOutcome,
 	readSaved,
+	savedIn,
 	type Saved,
 	savedFields,
 	writeSaved,

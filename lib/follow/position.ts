@@ -70,27 +70,11 @@ export function positionAt(knownUpTo: number, now: number): Position {
 	return { knownUpTo, newestAt: knownUpTo, stretches: [], lookedBackAt, trail: [] };
 }
 
-/** Leaves out what was created before `oldest` and has not been read. A list that begins with its oldest event is read all the same. */
-export function skippedTo(position: Position, oldest: number): Position {
-	const { knownUpTo, newestAt } = position;
-	return {
-		...position,
-		knownUpTo: Math.max(knownUpTo, oldest),
-		newestAt: Math.max(newestAt, oldest),
-		stretches: [],
-	};
-}
-
 const isUnread = (stretch: Stretch): boolean => stretch.isUnread;
 
 /** When the oldest unread event may have been created; Infinity if everything up to the newest one has been read. */
 export function unreadFrom({ stretches }: Position): number {
 	return Math.min(Infinity, ...stretches.filter(isUnread).map(({ backTo }) => backTo));
-}
-
-/** The ends of the stretches that are still to be read: what was created just before may still turn up. */
-export function unreadUpTo({ stretches }: Position): number[] {
-	return stretches.map(({ upTo, by = Infinity }) => upTo ?? by);
 }
 
 /** Adds a stretch. Neighbors of its kind that touch are joined, and of too many the two oldest. */
@@ -119,23 +103,7 @@ function joined(older: Stretch, newer: Stretch): Stretch {
 	// In a list that begins with the oldest event, it is read from its oldest event on.
 	if (upTo !== undefined) return { ...older, upTo: Math.max(upTo, newer.upTo ?? upTo) };
 	const { after, by } = endOf(newer) >= endOf(older) ? newer : older;
-	return { ...placeOf({ cursor: after, by }), backTo, isUnread };
-}
-
-/** The fields of a stretch for the record to continue after. */
-export function placeOf({
-	cursor,
-	by,
-}: {
-	readonly cursor?: string | undefined;
-	readonly by?: number | undefined;
-}) {
-	return { ...(cursor !== undefined && { after: cursor }), ...(by !== undefined && { by }) };
-}
-
-/** The record to begin at so that everything created from `moment` on follows; undefined for the head of the list. */
-export function anchorBefore(trail: readonly Anchor[], moment: number): string | undefined {
-	return trail.findLast(({ at }) => at < moment)?.id;
+	return { after, by, backTo, isUnread };
 }
 
 /** The trail with the records read since: the older, the wider their distances. The first one stays, as far as it reaches. */

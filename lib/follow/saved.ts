@@ -2,6 +2,7 @@
  * What both polling triggers poll with, and what they save between polls: a record of the ledger, and a memory that a lost
  * ledger does not take along. Times are in Unix milliseconds.
  */
+import type { Item } from '../event';
 import type { Ledger, Records } from '../ledger';
 import { jsonIn } from '../shared/values';
 import { number, safeParse, type Schema, string } from '../vendor/zod';
@@ -20,6 +21,10 @@ export interface Polling {
 	 * `count`: how much was left out, 1 by default.
 	 */
 	readonly warn: (message: string, kind?: string, count?: number, advice?: string) => void;
+	/** The most items per execution. */
+	readonly batchSize: number;
+	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
+	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** How long the poll may read the list, in milliseconds. */
 	readonly budgetMs?: number | undefined;
 	readonly now?: () => number;
@@ -34,6 +39,8 @@ export interface PollOutcome {
 	readonly started?: Promise<void>;
 	/** Everything created up to then has been read. Absent if this poll did not read. */
 	readonly readUpTo?: number | undefined;
+	/** How many stations the asset list has, for a trigger that reads it. */
+	readonly stations?: number | undefined;
 }
 
 /** Fields of the record of each trigger. */
@@ -54,14 +61,12 @@ export interface Saved<T> {
 	readonly state: T | undefined;
 }
 
-export async function readSaved<T>(
-	records: Records,
-	key: string,
-	shape: Schema<T>,
-): Promise<Saved<T>> {
-	const text = await records.readRecord(key);
-	return { text, state: safeParse(shape, jsonIn(text ?? '')).data };
-}
+export const savedIn = <T>(text: string | undefined, shape: Schema<T>): Saved<T> => ({
+	...{ text, state: safeParse(shape, jsonIn(text ?? '')).data },
+});
+
+export const readSaved = async <T>(records: Records, key: string, shape: Schema<T>) =>
+	savedIn(await records.readRecord(key), shape);
 
 /** Returns what is saved from then on; no state if another process wrote in between, which wins: it polled as well. */
 export async function writeSaved<T>(

@@ -6,6 +6,7 @@ import { isError } from '../shared/errors';
 import { type ListOrderName, Reach } from '../shared/listOrder';
 import { MINUTE_MS } from '../shared/time';
 import { own } from '../shared/values';
+import type { Anchor } from './position';
 
 export interface WalkOptions {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -20,7 +21,7 @@ export interface WalkOptions {
 	 */
 	readonly backTo: number | 'newest';
 	/** A list that begins with the oldest event is read up to here; to its end by default. */
-	readonly upTo?: number;
+	readonly upTo?: number | undefined;
 	/** Which event the list begins with, if that is known. */
 	readonly order?: ListOrderName | undefined;
 	/** Called before each request; false ends the reading. */
@@ -42,32 +43,7 @@ export interface Listed {
 	readonly place: string | undefined;
 }
 
-export interface Walked {
-	/** `whole`: read as far as intended. `bounded`: no more requests were allowed. `failed`: see `failure`. */
-	readonly end: 'whole' | 'bounded' | 'failed';
-	/** Why the list could not be read further. */
-	readonly failure?: Error;
-	/** Whether nothing follows: the list has ended, or the caller ended the reading. */
-	readonly isAtEnd: boolean;
-	/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
-	readonly cursor: string | undefined;
-	/** `Listed.by` of that record. */
-	readonly by: number | undefined;
-	/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
-	readonly readBackTo: number;
-	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
-	readonly isOldestFirst: boolean | undefined;
-	/** When the newest event was created that is not dated in the future. */
-	readonly newestAt: number | undefined;
-	/** The service's time at the first page, in Unix milliseconds; `now` of the reading if it sends none. */
-	readonly serviceNow: number;
-	/** Whether it ended where an earlier reading began. */
-	readonly isReadBelow?: boolean;
-	/** How many records had no ID, without which events cannot be told apart. */
-	readonly withoutId: number;
-	/** Whether the service refused to continue after the record that the reading began at. */
-	readonly isCursorRefused: boolean;
-}
+export type Walked = Awaited<ReturnType<typeof walk>>;
 
 /**
  * Called with each page, before the next one is requested, and with the service's time at the first one. False ends the reading,
@@ -87,7 +63,7 @@ const DISORDER_MS = MINUTE_MS;
 const SECOND_MS = 1_000;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
-export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked> {
+export async function walk(reading: WalkOptions, onPage: OnPage) {
 	const { client, pageSize, after } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 	const { upTo: to = Infinity, backTo } = reading;
@@ -107,8 +83,10 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 	});
 
 	let [cursor, by] = [after, reading.by];
-	let newestAt: number | undefined;
+	const anchors: Anchor[] = [];
+	let [newestAt, firstPageAt]: (number | undefined)[] = [];
 	let [read, withoutId] = [0, 0];
+	let goesOn: Awaited<ReturnType<OnPage>>;
 	const take = (record: ApiRecord): Listed[] => {
 		read += 1;
 		const parsed = eventFromList(record);
@@ -125,20 +103,45 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 		if (at !== undefined && at <= latest()) newestAt = Math.max(newestAt ?? at, at);
 		return [{ event, record, at, by, place }];
 	};
-	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
-		...{ end, isAtEnd, cursor, by, newestAt, withoutId, serviceNow: serviceNow() },
-		...(failure && { failure }),
+	/** `whole`: read as far as intended. `bounded`: no more requests were allowed. `failed`: see `failure`. */
+	const result = (end: 'whole' | 'bounded' | 'failed', isAtEnd = false, failure?: Error) => ({
+		end,
+		/** Why the list could not be read further. */
+		failure,
+		/** Whether nothing follows: the list has ended, or the caller ended the reading. */
+		isAtEnd,
+		/** Whether it ended where an earlier reading began. */
+		isReadBelow: goesOn === 'read',
+		/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
+		cursor,
+		/** `Listed.by` of that record. */
+		by,
+		/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
 		readBackTo: reach.readBackTo,
+		/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
 		isOldestFirst: isSure(reach) ? reach.order.isOldestFirst : undefined,
+		/** When the newest event was created that is not dated in the future. */
+		newestAt,
+		/** Of each page, the last record with a time that is not of the future. */
+		anchors,
+		/** The newest time of the first page. */
+		firstPageAt,
+		/** The service's time at the first page, in Unix milliseconds; `now` of the reading if it sends none. */
+		serviceNow: serviceNow(),
+		/** How many records had no ID, without which events cannot be told apart. */
+		withoutId,
+		/** Whether the service refused to continue after the record that the reading began at. */
 		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(own(failure, 'status')),
 	});
 
 	for await (const page of pagesOf(records, pageSize)) {
 		if (isError(page)) return result('failed', false, page);
 		const listed = page.flatMap(take);
-		const goesOn = listed.length === 0 ? undefined : await onPage(listed, serviceNow());
-		if (goesOn === 'read') return { ...result('whole', true), isReadBelow: true };
-		if (goesOn === false) return result('whole', true);
+		firstPageAt ??= newest > -Infinity ? newest : undefined;
+		const last = listed.findLast(({ at = Infinity }) => at <= serviceNow());
+		if (last?.at !== undefined) anchors.push({ id: last.event.id, at: last.at });
+		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());
+		if (goesOn === 'read' || goesOn === false) return result('whole', true);
 		await setImmediate();
 		if (page.length === pageSize && reach.isFarEnough) return result('whole');
 	}

@@ -2,13 +2,13 @@
 import { oldestFirst, type ParsedEvent } from '../event';
 import {
 	type Listed,
-	placeOf,
+	type Polling,
 	savedFields,
 	type Stretch,
 	unreadFrom,
 	withStretch,
 } from '../follow';
-import { type Account, type Ledger, ledgerKey } from '../ledger';
+import { type Account, ledgerKey } from '../ledger';
 import { chunksOf } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
 import { dueIn, hasBegun, isUnsettled, RETENTION_MS } from '../start';
@@ -79,19 +79,14 @@ function stretchesOf(
 	const follows = ({ place }: OpenEvent) => same.some(({ id }) => id === place);
 	const heads = same.filter((each) => !follows(each));
 	const firsts = heads.length > 0 ? heads : same.slice(0, 1).map(() => ({ place: undefined }));
-	return firsts.map(({ place }, n) => {
+	return firsts.map(({ place: after }, n) => {
 		const [backTo, upTo] = n === 0 ? [oldest, newest] : [firstAt, firstAt];
-		const from = placeOf({ cursor: place, by: firstAt });
-		return { ...from, backTo, ...(isOldestFirst && { upTo }), isUnread };
+		return { after, by: firstAt, backTo, upTo: isOldestFirst ? upTo : undefined, isUnread };
 	});
 }
 
 /** Whose events they are. */
-export interface PollScope {
-	readonly ledger: Ledger;
-	readonly workflowId: string;
-	readonly nodeId: string;
-}
+export type PollScope = Pick<Polling, 'ledger' | 'workflowId' | 'nodeId'>;
 
 /** Of the open events, the part of the list with those that can start, and those that cannot; the others have settled. */
 export async function openOf({ ledger, workflowId }: PollScope, state: PollState) {
@@ -107,10 +102,6 @@ export async function openOf({ ledger, workflowId }: PollScope, state: PollState
 	return { again: stretchesOf(due, state, false), waiting };
 }
 
-interface Looking extends PollScope {
-	readonly isWanted: (event: ParsedEvent) => boolean;
-}
-
 /** What a poll finds in the pages that it reads: the events to start, and those to look at again. */
 export class Finds {
 	/** By ID. */
@@ -122,25 +113,27 @@ export class Finds {
 	isTimed = false;
 	/** Whether an event without a time may have to be looked at again. */
 	isUntimedOpen = false;
-	readonly #looking: Looking;
+	readonly #scope: PollScope;
+	readonly #isWanted: (event: ParsedEvent) => boolean;
 	readonly #state: PollState;
 
-	constructor(looking: Looking, state: PollState) {
-		this.#looking = looking;
+	constructor(scope: PollScope, isWanted: (event: ParsedEvent) => boolean, state: PollState) {
+		this.#scope = scope;
+		this.#isWanted = isWanted;
 		this.#state = state;
 	}
 
 	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known; `read` if it was read. */
 	readonly take = async (page: readonly Listed[]): Promise<boolean | 'read'> => {
-		const { ledger, workflowId, isWanted } = this.#looking;
+		const { ledger, workflowId } = this.#scope;
 		const { knownFrom, readFrom } = this.#state;
-		const wanted = page.filter(({ event }) => isWanted(event));
+		const wanted = page.filter(({ event }) => this.#isWanted(event));
 		await Promise.all(
 			wanted.map(async (listed) => {
 				const account = await ledger.look(ledgerKey(workflowId, listed.event.id));
 				if (!isUnsettled(account)) return;
 				const isFree = account.state === 'free';
-				if (isFree && !(await isNew(this.#looking, listed, this.#state))) return;
+				if (isFree && !(await isNew(this.#scope, listed, this.#state))) return;
 				if (isFree || dueIn(account) === 0) this.fresh.set(listed.event.id, listed);
 				else this.leaveOpen(listed, account);
 			}),
@@ -158,8 +151,7 @@ export class Finds {
 			this.isUntimedOpen = true;
 			return;
 		}
-		const found = { id: event.id, at: by, hasBegun: hasBegun(account) };
-		this.open.set(event.id, { ...found, ...(place !== undefined && { place }) });
+		this.open.set(event.id, { id: event.id, at: by, place, hasBegun: hasBegun(account) });
 	}
 
 	/** The events to start: by time if all have one, otherwise in the order of the list. */

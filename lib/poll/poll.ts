@@ -43,7 +43,7 @@ import {
 } from './events';
 import { serveReplays } from './replay';
 
-export interface PollOptions extends Polling, Pick<Start, 'batchSize' | 'handOver'> {
+export interface PollOptions extends Polling {
 	readonly startFrom: 'now' | 'retained';
 	readonly isWanted: (event: ParsedEvent) => boolean;
 	/** Describes `isWanted`: another text is another choice of events. */
@@ -62,12 +62,14 @@ export const MOST_AT_ONCE = 10_000;
 const polling = new Set<string>();
 
 /** A poll on its way. */
-interface RunningPoll extends PollOptions {
-	/** The name of the record with the state. */
-	readonly key: string;
-	readonly isOver: () => boolean;
-	readonly now: () => number;
-	readonly clock: () => number;
+type RunningPoll = ReturnType<typeof running>;
+
+function running(options: PollOptions) {
+	const { workflowId, nodeId, budgetMs = Infinity } = options;
+	const { now = Date.now, clock = () => performance.now(), wanted = '' } = options;
+	const deadline = clock() + budgetMs;
+	const isOver = () => clock() >= deadline;
+	return { ...options, key: `poll:${workflowId}:${nodeId}`, wanted, budgetMs, isOver, now, clock };
 }
 
 /**
@@ -76,38 +78,33 @@ interface RunningPoll extends PollOptions {
  * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
 export async function poll(options: PollOptions): Promise<PollOutcome> {
-	const { workflowId, nodeId, warn, budgetMs = Infinity } = options;
-	const { now = Date.now, clock = () => performance.now() } = options;
-	const node = JSON.stringify([workflowId, nodeId]);
-	const deadline = clock() + budgetMs;
-	const isOver = () => clock() >= deadline;
-	const running = { ...options, key: `poll:${workflowId}:${nodeId}`, isOver, now, clock };
-	const saved = await readOrPublish(running);
-	if (saved?.state === undefined || polling.has(node)) return {};
-	polling.add(node);
+	const own = running(options);
+	const saved = await readOrPublish(own);
+	if (saved?.state === undefined || polling.has(own.key)) return {};
+	polling.add(own.key);
 	try {
-		const first = await readOnce(running, saved, saved.state);
-		const started = startAll(running, first)
+		const first = await readOnce(own, saved, saved.state);
+		const started = startAll(own, first)
 			.catch((error: unknown) => {
-				warn(`the next poll continues with the rest: ${messageOf(error)}`);
+				own.warn(`the next poll continues with the rest: ${messageOf(error)}`);
 			})
-			.finally(() => polling.delete(node));
+			.finally(() => polling.delete(own.key));
 		// With nothing to start, the state is saved soon, and the next poll finds this one over.
 		if (first.isEmpty) await Promise.race([started, sleep(SAVED_WITHIN_MS, { keepAlive: false })]);
 		return { failure: first.failure, started, readUpTo: first.readUpTo };
 	} catch (error) {
-		polling.delete(node);
+		polling.delete(own.key);
 		throw error;
 	}
 }
 
 /** The saved state; undefined if this poll is a publication that starts nothing. */
-async function readOrPublish(running: RunningPoll): Promise<Saved<PollState> | undefined> {
-	const { ledger, key, memory, startFrom: as } = running;
+async function readOrPublish(own: RunningPoll): Promise<Saved<PollState> | undefined> {
+	const { ledger, key, memory, startFrom: as } = own;
 	const saved = await readSaved(ledger, key, pollState);
 	const forgotten = forgottenBy(memory, as, saved.state?.polls);
 	if (saved.state?.as === as && forgotten === undefined) return saved;
-	const state = await firstState(running, forgotten);
+	const state = await firstState(own, forgotten);
 	const published = await writeSaved(ledger, key, saved, state);
 	if (forgotten !== undefined || as === 'retained') return published;
 	const { publishedAt, polls } = state;
@@ -121,11 +118,11 @@ async function readOrPublish(running: RunningPoll): Promise<Saved<PollState> | u
  * without a time, are recorded one by one. If no record has a time, it is the service's own, so that no event is lost if the
  * clock of the service is behind. Throws the error of the list.
  */
-async function firstState(running: RunningPoll, forgotten: Polled | undefined): Promise<PollState> {
-	const { client, pageSize, isOver, startFrom, wanted = '', warn } = running;
-	const now = running.now();
-	const common = { as: startFrom, wanted, wantedSince: 0, polls: forgotten?.polls ?? 0, open: [] };
-	if (forgotten === undefined && startFrom === 'retained') {
+async function firstState(own: RunningPoll, forgotten: Polled | undefined): Promise<PollState> {
+	const { client, pageSize, isOver, startFrom: as, wanted, warn } = own;
+	const now = own.now();
+	const common = { as, wanted, wantedSince: 0, polls: forgotten?.polls ?? 0, open: [] };
+	if (forgotten === undefined && as === 'retained') {
 		return { ...common, publishedAt: 0, frontier: 0, position: positionAt(0, now) };
 	}
 	if (forgotten !== undefined) {
@@ -147,11 +144,9 @@ async function firstState(running: RunningPoll, forgotten: Polled | undefined): 
 		return true;
 	});
 	if (failure !== undefined) throw failure;
-	await rememberListed(
-		running,
-		known.map(({ id }) => id),
-	);
-	const first = { ...common, ...(newest === undefined && { knownFrom: head }) };
+	const ids = known.map(({ id }) => id);
+	await rememberListed(own, ids);
+	const first = { ...common, knownFrom: newest === undefined ? head : undefined };
 	if (forgotten !== undefined) {
 		const { at } = forgotten;
 		return { ...first, publishedAt: at + 1, frontier: at, position: positionAt(at, now) };
@@ -169,27 +164,23 @@ interface Round extends PollOutcome {
 	readonly finish: () => Promise<Saved<PollState> | undefined>;
 }
 
-async function startAll(running: RunningPoll, first: Round): Promise<void> {
-	const { now, clock, budgetMs = Infinity } = running;
-	const replaysFrom = clock();
-	await serveReplays(running, {
-		...{ ...running, publishedAt: first.publishedAt, now: now() },
-		mayRequest: () => clock() < replaysFrom + budgetMs * REPLAY_SHARE,
-		start: async (pairs) => await start(running, pairs),
+async function startAll(own: RunningPoll, first: Round): Promise<void> {
+	const { now, clock, budgetMs } = own;
+	const replaysUntil = clock() + budgetMs * REPLAY_SHARE;
+	await serveReplays({
+		...{ ...own, publishedAt: first.publishedAt, now: now() },
+		mayRequest: () => clock() < replaysUntil,
+		start: async (pairs) => await start(own, pairs),
 	});
 	for (let round: Round | undefined = first; round !== undefined;) {
 		const last: Saved<PollState> | undefined = await round.finish();
-		round = last?.state && (await readOnce(running, last, last.state));
+		round = last?.state && (await readOnce(own, last, last.state));
 	}
 }
 
-async function readOnce(
-	running: RunningPoll,
-	read: Saved<PollState>,
-	last: PollState,
-): Promise<Round> {
-	const { ledger, workflowId, key, memory, warn, isOver, client, pageSize, wanted = '' } = running;
-	const polledAt = running.now();
+async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollState): Promise<Round> {
+	const { ledger, workflowId, key, memory, warn, isOver, client, pageSize, wanted } = own;
+	const polledAt = own.now();
 	const isSame = last.wanted === wanted;
 	const before = isSame ? last : { ...last, wanted, wantedSince: last.position.newestAt };
 	const { publishedAt, as } = before;
@@ -198,15 +189,12 @@ async function readOnce(
 	});
 	advance(memory, polled(before.frontier - 1, before.polls));
 
-	const finds = new Finds(running, before);
-	const { again, waiting } = await openOf(running, before);
+	const finds = new Finds(own, own.isWanted, before);
+	const { again, waiting } = await openOf(own, before);
 	const isFull = () => finds.fresh.size >= MOST_AT_ONCE;
 	const mayRequest = () => !isOver() && !isFull();
-	const { position, failure, withoutId } = await follow(
-		before.position,
-		{ client, pageSize, mayRequest, again, now: polledAt },
-		finds.take,
-	);
+	const source = { client, pageSize, mayRequest, again, now: polledAt };
+	const { position, failure, withoutId } = await follow(before.position, source, finds.take);
 	if (withoutId > 0) {
 		const events = counted(withoutId, 'listed event');
 		warn(`left out ${events} without an ID`, 'without_id', withoutId);
@@ -232,18 +220,18 @@ async function readOnce(
 			advance(memory, polled(at, polls));
 		};
 		const pairs = [...byKey].map(([key, { event }]) => ({ key, item: { record: event.record } }));
-		const accounts = await start({ ...running, onProgress }, pairs);
+		const accounts = await start({ ...own, onProgress }, pairs);
 		for (const [key, listed] of byKey) {
 			const account = accounts.get(key);
 			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
 		}
-		const readFrom = failure === undefined && !finds.isUntimedOpen ? finds.head : undefined;
+		const { isTimed } = finds;
+		const isListed = !isTimed && failure === undefined && !finds.isUntimedOpen;
+		const readFrom = isListed ? finds.head : undefined;
 		const isKnown = position.stretches.length === 0;
-		const knownFrom = (isKnown ? readFrom : undefined) ?? before.knownFrom;
+		const knownFrom = (isKnown ? readFrom : undefined) ?? (isTimed ? undefined : before.knownFrom);
 		const open = new Map([...waiting.map((each) => [each.id, each] as const), ...finds.open]);
-		const untimed = finds.isTimed ? {} : { knownFrom, readFrom };
-		const known = { ...after, knownFrom: undefined, readFrom: undefined, ...untimed };
-		const next = settled(known, open.values(), polledAt);
+		const next = settled({ ...after, knownFrom, readFrom }, open.values(), polledAt);
 		saved = await writeSaved(ledger, key, saved, next);
 		const settledAt = unsettledAt(next) - Number(!isSettled(next));
 		if (failure === undefined) memory.write(polled(Math.min(settledAt, polledAt), polls));

@@ -29,9 +29,7 @@ const COUNTS_AS_STORED_AFTER_MS = 30_000;
 
 export interface Start {
 	readonly ledger: Ledger;
-	/** The most items per execution. */
 	readonly batchSize: number;
-	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** Items share an execution with others that have begun as often, if that is less than this; 1 by default. */
 	readonly sharedAttempts?: number;
@@ -65,8 +63,11 @@ export async function start(
 	pairs: readonly Startable[],
 ): Promise<Map<string, Account>> {
 	await startBatches(options, pairs, new Set());
-	const accounts = await atOnce(pairs, async ({ key }) => await options.ledger.look(key));
-	return new Map(pairs.flatMap(({ key }, n) => (accounts[n] ? [[key, accounts[n]]] : [])));
+	const accounts = new Map<string, Account>();
+	await atOnce(pairs, async ({ key }) => {
+		accounts.set(key, await options.ledger.look(key));
+	});
+	return accounts;
 }
 
 /** `open` holds the items of hand-overs that are not known to be settled, in their order. */
@@ -108,22 +109,17 @@ function executionsOf(claimed: readonly Claimed[], shared = 1): (readonly Claime
 
 /** The items that no other holder has claimed or stored. */
 async function claimAll({ ledger }: Start, pairs: readonly Startable[]): Promise<Claimed[]> {
-	const claimed: Claimed[] = [];
-	let isDone = false;
+	const claimed = new Map<Startable, Claimed>();
 	try {
-		const outcomes = await atOnce(pairs, async (pair) => {
+		await atOnce(pairs, async (pair) => {
 			const outcome = await claimOrWait(ledger, pair.key, 0);
-			if (outcome.state === 'claimed') claimed.push({ pair, ...outcome });
-			return outcome;
+			if (outcome.state === 'claimed') claimed.set(pair, { pair, ...outcome });
 		});
-		isDone = true;
-		return outcomes.flatMap((outcome, n) => {
-			const pair = pairs[n];
-			return pair && outcome.state === 'claimed' ? [{ pair, ...outcome }] : [];
-		});
-	} finally {
-		if (!isDone) await releaseHold({ ledger, claims: claimed.map(({ claim }) => claim) });
+	} catch (error) {
+		await releaseHold({ ledger, claims: [...claimed.values()].map(({ claim }) => claim) });
+		throw error;
 	}
+	return pairs.flatMap((pair) => claimed.get(pair) ?? []);
 }
 
 /** The first or last one may be empty. */
@@ -172,18 +168,13 @@ async function handOver(
 	return isStored;
 }
 
-/** Calls `work` for each, a few at a time; returns the results in order. Waits for those in progress after a failure. */
-async function atOnce<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
-	const results: R[] = [];
+/** Calls `work` for each, a few at a time. Waits for those in progress after a failure. */
+async function atOnce<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
 	for (const [n, some] of chunksOf(all).entries()) {
 		if (n > 0) await setImmediate();
 		const settled = await Promise.allSettled(some.map(work));
-		for (const each of settled) {
-			if (each.status === 'rejected') throw each.reason as Error;
-			results.push(each.value);
-		}
+		for (const each of settled) if (each.status === 'rejected') throw each.reason as Error;
 	}
-	return results;
 }
 
 // When an entry of the ledger has to be looked at again, because it has not begun or may have to be repeated.

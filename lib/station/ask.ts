@@ -14,7 +14,7 @@ import { type Past, readPast, type StationFacts, WANTS_OF } from './past/read';
 import { sessionsOf } from './past/sessions';
 import { statusOf } from './past/status';
 import { uptimeOf, type UptimeQuestion } from './past/uptime';
-import { headShape } from './records';
+import { headOf, headShape } from './records';
 
 /** What all questions are asked with. */
 export interface Asked extends AskedFacts {
@@ -177,11 +177,7 @@ const MOST_EVENTS = 1_000_000;
 export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry[]> {
 	const { client, records, settings, workflowId, nodeId, from, to, hint, check } = asked;
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
-	const { state: head } = await readSaved(
-		records,
-		`station:${workflowId}:${nodeId}:head`,
-		headShape,
-	);
+	const { state: head } = await readSaved(records, headOf(asked), headShape);
 	// It has not polled yet.
 	if (head === undefined) return [];
 	const past = await readPast({

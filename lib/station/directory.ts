@@ -26,60 +26,47 @@ export interface Directory {
 	readonly failure?: unknown;
 }
 
-interface KeptDirectory {
-	readonly readAt: number;
-	readonly directory: Directory;
-}
-
 /** By node. */
-const directories = new Map<string, KeptDirectory>();
+const directories = new Map<string, { readonly readAt: number; readonly directory: Directory }>();
 
-interface DirectoryOptions {
-	readonly node: string;
+interface AssetSource {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly mayRequest: () => boolean;
-	readonly now: number;
 	/** By the service's clock. */
 	readonly serviceNow: number;
-	/** The stations that have events. */
-	readonly assetIds: Iterable<string>;
 }
 
-/** Reads the list if it is an hour old, or if it lacks a station; not more often than every ten minutes. Never rejects. */
-export async function directoryFor(wanted: DirectoryOptions): Promise<Directory> {
-	const { node, now, assetIds } = wanted;
+/** Reads the list if it is an hour old, or if it lacks one of the stations; not more often than every ten minutes. Never rejects. */
+export async function directoryFor(
+	node: string,
+	assetIds: readonly string[],
+	{ now, ...source }: AssetSource & { readonly now: number },
+): Promise<Directory> {
 	const { readAt = -Infinity, directory: before = directoryOf() } = directories.get(node) ?? {};
-	const age = Math.abs(now - readAt);
-	const isLacking = () => {
-		for (const assetId of assetIds) if (before.listing?.has(assetId) !== true) return true;
-		return false;
-	};
-	if (age < READ_AGAIN_AFTER_MS || (age < READ_EVERY_MS && !isLacking())) return before;
-	const { failure, ...directory } = await read(wanted, before);
+	const ageMs = Math.abs(now - readAt);
+	const isLacking = () => assetIds.some((assetId) => before.listing?.has(assetId) !== true);
+	if (ageMs < READ_AGAIN_AFTER_MS || (ageMs < READ_EVERY_MS && !isLacking())) return before;
+	const { failure, ...directory } = await read(source, before);
 	directories.set(node, { readAt: now, directory });
 	return failure === undefined ? directory : { ...directory, failure };
 }
 
 /** Reads the list for one question: nothing is kept. Never rejects. */
 export async function directoryNow(
-	client: DirectoryOptions['client'],
+	client: AssetSource['client'],
 	mayRequest: () => boolean = () => true,
 ): Promise<Directory> {
 	return await read({ client, mayRequest, serviceNow: Date.now() }, directoryOf());
 }
 
-/** Forgets what the process knows, for tests and for a node that is no longer published. */
+/** Forgets what the process knows. */
 export function forgetDirectory(node: string): void {
 	directories.delete(node);
 }
 
 /** The directory before, if the list fails or is longer than may be read. */
 async function read(
-	{
-		client,
-		mayRequest,
-		serviceNow,
-	}: Pick<DirectoryOptions, 'client' | 'mayRequest' | 'serviceNow'>,
+	{ client, mayRequest, serviceNow }: AssetSource,
 	before: Directory,
 ): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();

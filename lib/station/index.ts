@@ -14,6 +14,7 @@ export {
 export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, UptimeQuestion } from './past/uptime';
-export { pollStations, type StationPollOptions } from './poll';
+export { pollStations } from './poll';
+export type { StationPollOptions } from './records';
 export { watchedSettings } from './common/watched';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';

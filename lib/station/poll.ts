@@ -21,11 +21,11 @@ import {
 	type Polled,
 	type PollOutcome,
 	readSaved,
-	type Saved,
-	skippedTo,
+	savedIn,
 	type Source,
 	writeSaved,
 } from '../follow';
+import { changeRecord, type Records } from '../ledger';
 import { hintOf, messageOf } from '../shared/errors';
 import { RETENTION_MS } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
@@ -33,17 +33,8 @@ import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
 import { type EventFacts, KnownIds, LeftOut, readFacts } from './facts';
 import { isWatched } from './fold/station';
-import { changeShards, type Head, headShape } from './records';
-import { dueEntries, report, type ReportOptions, reportReplayed } from './reports';
-
-export interface StationPollOptions extends ReportOptions {
-	readonly settings: StationSettings;
-}
-
-interface StationPolled extends PollOutcome {
-	/** How many stations the asset list has; absent if it was not read. */
-	readonly stations?: number | undefined;
-}
+import { changeShards, type Head, headOf, headShape, type StationPollOptions } from './records';
+import { dueEntries, report, reportReplayed } from './reports';
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
@@ -58,7 +49,7 @@ const starting = new Set<string>();
 const leftOut = new Map<string, KnownIds>();
 
 /** Throws `LedgerUnavailableError`, and the client's error at publication. Handing over continues after the call returns. */
-export async function pollStations(options: StationPollOptions): Promise<StationPolled> {
+export async function pollStations(options: StationPollOptions): Promise<PollOutcome> {
 	const { workflowId, nodeId, settings } = options;
 	const publication = JSON.stringify([workflowId, nodeId, digestOf(settings)]);
 	if (polling.has(publication)) return {};
@@ -70,61 +61,53 @@ export async function pollStations(options: StationPollOptions): Promise<Station
 	}
 }
 
-async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
+async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
 	const { now = Date.now, clock = () => performance.now(), budgetMs = Infinity } = options;
 	const polledAt = now();
 	let deadline = clock() + budgetMs;
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
-	const key = `station:${workflowId}:${nodeId}`;
 	const known = leftOut.get(node) ?? new KnownIds();
 	leftOut.set(node, known);
-	let readings = new Readings(settings, known);
+	let reading = readingOf(settings, known);
 	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS };
 
-	const as = digestOf(settings);
-	let saved = await readSaved(ledger, `${key}:head`, headShape);
+	const [as, key] = [digestOf(settings), headOf(options)];
+	let saved = await readSaved(ledger, key, headShape);
 	const lost = forgottenBy(memory, as, saved.state?.polls);
 	let head = lost === undefined ? continued(options, saved.state, polledAt) : undefined;
 	if (head === undefined) {
 		deadline = Math.min(deadline, clock() + PUBLICATION_MS);
-		head = await published(options, { before: saved.state, lost, source, onPage: readings.take });
+		head = await published(options, { before: saved.state, lost, source, onPage: reading.take });
 		// Otherwise it is read again.
-		if (head.position.order !== 'oldestFirst') readings = new Readings(settings, known);
+		if (head.position.order !== 'oldestFirst') reading = readingOf(settings, known);
 		// Before the shards: what they report depends on it.
-		saved = await savedFirst(ledger, `${key}:head`, saved, head);
-		if (saved.state === undefined) return {};
+		const text = await savedFirst(ledger, key, head);
+		if (text === undefined) return {};
+		saved = { text, state: head };
 	}
 	const pastUpTo = head.past?.upTo ?? -Infinity;
-	const { position, failure, isWhole, serviceNow } = await follow(
-		head.position,
-		source,
-		readings.take,
-	);
+	const followed = await follow(head.position, source, reading.take);
+	const { position, failure, isWhole, serviceNow } = followed;
 	head = { ...head, position, past: leftOf(head.past, position) };
-	for (const { kind, text, fresh } of readings.leftOut.all) warn(text, kind, fresh);
-
-	const { events } = readings;
-	const assetIds = new Set(events.map(({ assetId }) => assetId));
-	const directory = await directoryFor({
-		...{ node, client, mayRequest, now: polledAt, serviceNow, assetIds },
-	});
+	const { events } = reading;
+	for (const { kind, text, fresh } of reading.leftOut.all) warn(text, kind, fresh);
+	const assetIds = events.map(({ assetId }) => assetId);
+	const directory = await directoryFor(node, assetIds, { ...source, serviceNow });
 	if (directory.failure !== undefined) {
 		const { failure } = directory;
 		warn(`stations appear by ID: ${messageOf(failure)}`, 'assets', 1, hintOf(failure));
 	}
 
-	const changed = await changeShards(options, {
-		...{ key, events, head, directory, isWhole, pastUpTo },
-	});
+	const changed = await changeShards(options, { events, head, directory, isWhole, pastUpTo });
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
 	// Before n8n can know of this poll.
 	const polls = head.polls + Number(due.length > 0);
 	const next = { ...head, polls, unlisted: changed.unlisted };
 	const { publishedAt } = head;
 	const { knownUpTo } = position;
-	const { state } = await writeSaved(ledger, `${key}:head`, saved, next, RETENTION_MS);
+	const { state } = await writeSaved(ledger, key, saved, next, RETENTION_MS);
 	if (state !== undefined) memory.write({ as, publishedAt, at: knownUpTo, polls });
 	// Another process that wrote in between has read as far, and hands over what is decided; or the ledger is lost, and what
 	// this poll has decided by was only a part of it.
@@ -132,28 +115,18 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	return { failure, started, readUpTo: knownUpTo, stations: directory.stations };
 }
 
-/** What a poll has read about stations. */
-class Readings {
-	readonly events: EventFacts[] = [];
-	readonly leftOut: LeftOut;
-	readonly #settings: StationSettings;
-
-	/** `known`: the events that earlier readings have left out. */
-	constructor(settings: StationSettings, known: KnownIds) {
-		this.leftOut = new LeftOut(known);
-		this.#settings = settings;
-	}
-
-	readonly take: OnPage = async (page, serviceNow) => {
-		for (const { event } of page) {
-			const facts = readFacts(event, serviceNow, this.#settings);
-			const read = this.leftOut.without(facts, event.id);
-			if (read?.facts.some((fact) => isWatched(fact, this.#settings)) === true) {
-				this.events.push(read);
-			}
+/** What a poll reads about stations. `known`: the events that earlier readings have left out. */
+function readingOf(settings: StationSettings, known: KnownIds) {
+	const events: EventFacts[] = [];
+	const leftOut = new LeftOut(known);
+	const take: OnPage = async (page, serviceNow) => {
+		for (const { event, at } of page) {
+			const read = leftOut.without(readFacts(event, serviceNow, settings, at), event.id);
+			if (read?.facts.some((fact) => isWatched(fact, settings)) === true) events.push(read);
 		}
 		return undefined;
 	};
+	return { events, leftOut, take };
 }
 
 /** What the reading has left of the past. */
@@ -176,7 +149,11 @@ function continued(
 	if (Math.max(knownUpTo, newestAt) >= oldest) return before;
 	const [since, until] = [knownUpTo, oldest].map((time) => new Date(time).toISOString());
 	warn(`events created from ${since} to ${until} are skipped: see 'Catch Up (Hours)'`, 'skipped');
-	return { ...before, position: skippedTo(before.position, oldest) };
+	const skipped = {
+		...{ knownUpTo: Math.max(knownUpTo, oldest), newestAt: Math.max(newestAt, oldest) },
+		stretches: [],
+	};
+	return { ...before, position: { ...before.position, ...skipped } };
 }
 
 interface StationPublication {
@@ -223,19 +200,16 @@ async function published(
 	};
 }
 
-/** Saves the first head of a publication; no state if a later publication, or another process, has saved its own. */
-async function savedFirst(
-	ledger: StationPollOptions['ledger'],
-	key: string,
-	before: Saved<Head>,
-	head: Head,
-): Promise<Saved<Head>> {
-	const saved = await writeSaved(ledger, key, before, head, RETENTION_MS);
-	if (saved.state !== undefined) return saved;
-	const other = await readSaved(ledger, key, headShape);
-	const isEarlier = other.state !== undefined && other.state.generation < head.generation;
-	// A poll of the earlier publication was still on its way, and is not from now on.
-	return isEarlier ? await savedFirst(ledger, key, other, head) : saved;
+/** Saves the first head of a publication; undefined if a later publication, or another process, has saved its own. */
+async function savedFirst(ledger: Records, key: string, head: Head): Promise<string | undefined> {
+	let text: string | undefined;
+	const change = (before: string | undefined) => {
+		// A poll of an earlier publication may still have been on its way, and is not from now on.
+		const { generation = -Infinity } = savedIn(before, headShape).state ?? {};
+		return (text = generation < head.generation ? JSON.stringify(head) : undefined);
+	};
+	await changeRecord(ledger, key, change, RETENTION_MS);
+	return text;
 }
 
 /** Hands over what is due, then what a user replayed. Never rejects. */

@@ -3,12 +3,13 @@
  * its stations. A poll changes each shard by a swap, which also drops what has begun for good. Times are in Unix milliseconds.
  */
 import { setImmediate } from 'node:timers/promises';
-import { type Polling, savedFields, unreadUpTo } from '../follow';
+import { type Polling, savedFields } from '../follow';
 import { type Account, BEGUN_FOR_GOOD_MS, changeRecord, ledgerKey } from '../ledger';
-import { chunksOf } from '../shared/pace';
+import { chunksOf, inParallel } from '../shared/pace';
 import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
 import { number, object, optional, type output } from '../vendor/zod';
+import type { Owner } from './common/incident';
 import {
 	DAY_MS,
 	GRACE_MS,
@@ -20,7 +21,7 @@ import {
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 import type { EventFacts } from './facts';
-import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
+import { nextShard, shardIn, shardOf, UNCHANGED } from './shards';
 
 /** `as`: `digestOf` the settings. */
 export const headShape = object({
@@ -39,9 +40,17 @@ export type Head = Readonly<output<typeof headShape>>;
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
 const SHARDS_AT_ONCE = 16;
 
+export interface StationPollOptions extends Polling {
+	readonly settings: StationSettings;
+}
+
+const recordOf = ({ workflowId, nodeId }: Owner, name: string | number) =>
+	`station:${workflowId}:${nodeId}:${name}`;
+
+/** The name of the record. */
+export const headOf = (owner: Owner) => recordOf(owner, 'head');
+
 interface StationReading {
-	/** The beginning of the names of the records. */
-	readonly key: string;
 	readonly events: readonly EventFacts[];
 	readonly head: Head;
 	readonly directory: Directory;
@@ -50,18 +59,21 @@ interface StationReading {
 	readonly pastUpTo: number;
 }
 
-/** Folds what was read into each shard, and decides. Returns what is to be reported. Throws `LedgerUnavailableError`. */
+/**
+ * Folds what was read into each shard, drops what has begun for good, and decides. Returns what is to be reported, and what
+ * the ledger knows of it. Throws `LedgerUnavailableError`.
+ */
 export async function changeShards(
-	options: Polling & { readonly settings: StationSettings },
-	{ key, events, head, directory, isWhole, pastUpTo }: StationReading,
+	options: StationPollOptions,
+	{ events, head, directory, isWhole, pastUpTo }: StationReading,
 ) {
-	const { workflowId, nodeId, settings, warn } = options;
+	const { ledger, workflowId, nodeId, settings, warn } = options;
 	const { publishedAt, generation, toldUntil, position } = head;
 	const known = position.knownUpTo - GRACE_MS;
 	const day = Math.floor(known / DAY_MS);
 	const before = head.unlisted.day === day ? head.unlisted.count : 0;
 	const most = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - before));
-	let left = most;
+	let unlistedLeft = most;
 	// After the loss of the ledger, what is open and since when is in the past, which has not been read yet. Sessions that
 	// have ended count as reported, whatever their start is.
 	const isHeld = known <= (toldUntil ?? -Infinity) && settings.kind !== 'sessionEnded';
@@ -71,79 +83,51 @@ export async function changeShards(
 		horizon: isHeld ? 0 : isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,
 	};
-	const ends = unreadUpTo(position);
 	const byShard = Map.groupBy(events, ({ assetId }) => shardOf(assetId));
+	const unreadUpTo = position.stretches.map(({ upTo, by = Infinity }) => upTo ?? by);
 	const accounts = new Map<string, Account>();
-	const toTell: ReportEntry[] = [];
-	const total = { tooMany: 0, dropped: 0 };
-	const changeOne = async (shard: number): Promise<void> => {
-		let used = 0;
-		const after = await changeShard(options, `${key}:${shard}`, accounts, (text, settled) => {
-			left += used;
-			const tried = nextShard(text, {
-				...{ events: byShard.get(shard) ?? [], moment, settled, unlistedLeft: left },
-				...{ unreadUpTo: ends, pastUpTo },
-			});
-			used = tried.unlisted;
-			left -= used;
-			return tried;
-		});
-		total.tooMany += after.tooMany;
-		total.dropped += after.dropped;
-		toTell.push(...after.toTell);
+	const lookUp = async ({ id }: ReportEntry): Promise<string[]> => {
+		const account = await ledger.look(ledgerKey(workflowId, id));
+		accounts.set(id, account);
+		const { runningMs = Infinity } = account;
+		return !isUnsettled(account) && runningMs >= BEGUN_FOR_GOOD_MS ? [id] : [];
 	};
-	for (let from = 0; from < SHARDS; from += SHARDS_AT_ONCE) {
-		const shards = Array.from({ length: SHARDS_AT_ONCE }, (_unused, n) => from + n);
-		await Promise.all(shards.map(changeOne));
-	}
-	if (total.tooMany > 0) {
+	const changed = await inParallel(SHARDS, SHARDS_AT_ONCE, async (shard) => {
+		const read = { events: byShard.get(shard) ?? [], unreadUpTo, pastUpTo };
+		let after = UNCHANGED;
+		const change = async (text: string | undefined) => {
+			const known = shardIn(text);
+			const settled = new Set<string>();
+			for (const some of chunksOf(known?.toTell ?? [])) {
+				for (const [id] of await Promise.all(some.map(lookUp))) if (id) settled.add(id);
+			}
+			// The event loop is free between shards.
+			await setImmediate();
+			unlistedLeft += after.unlisted;
+			after = nextShard(text, { ...read, moment, settled, unlistedLeft }, known);
+			unlistedLeft -= after.unlisted;
+			return after.text;
+		};
+		await changeRecord(ledger, recordOf(options, shard), change, RETENTION_MS);
+		return after;
+	});
+	const sum = (name: 'tooMany' | 'dropped') => changed.reduce((all, one) => all + one[name], 0);
+	const [tooMany, dropped] = [sum('tooMany'), sum('dropped')];
+	if (tooMany > 0) {
 		warn(
-			`${counted(total.tooMany, 'incident')} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`,
+			`${counted(tooMany, 'incident')} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`,
 			'unlisted',
-			total.tooMany,
+			tooMany,
 		);
 	}
-	if (total.dropped > 0) {
+	if (dropped > 0) {
 		const fewer = settings.kind === 'connectorStatus' ? "use fewer 'Statuses', or " : '';
 		warn(
-			`${counted(total.dropped, 'station')} left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
+			`${counted(dropped, 'station')} left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
 			'dropped',
-			total.dropped,
+			dropped,
 		);
 	}
-	return { toTell, accounts, unlisted: { day, count: before + most - left } };
-}
-
-/** Drops what has begun, then applies `next`, as often as other processes change the record. */
-async function changeShard(
-	{ ledger, workflowId }: Polling,
-	key: string,
-	accounts: Map<string, Account>,
-	next: (text: string | undefined, settled: ReadonlySet<string>) => ShardAfter,
-): Promise<ShardAfter> {
-	const settled = new Set<string>();
-	const ids = entriesIn(await ledger.readRecord(key));
-	for (const chunk of chunksOf(ids)) {
-		const some = chunk.map(async (id) => {
-			const account = await ledger.look(ledgerKey(workflowId, id));
-			accounts.set(id, account);
-			const { runningMs = Infinity } = account;
-			if (!isUnsettled(account) && runningMs >= BEGUN_FOR_GOOD_MS) settled.add(id);
-		});
-		await Promise.all(some);
-	}
-	let after: ShardAfter | undefined;
-	// The event loop is free between shards.
-	await setImmediate();
-	await changeRecord(
-		ledger,
-		key,
-		(text) => {
-			after = next(text, settled);
-			return after.text;
-		},
-		RETENTION_MS,
-	);
-	if (after === undefined) throw new TypeError('A record is read before it changes');
-	return after;
+	const toTell = changed.flatMap((after) => after.toTell);
+	return { toTell, accounts, unlisted: { day, count: before + most - unlistedLeft } };
 }

@@ -3,11 +3,9 @@ import { readPublication, type Requested, serveWaiting } from '../accounts';
 import type { Item } from '../event';
 import type { Polling } from '../follow';
 import { type Account, ledgerKey } from '../ledger';
-import { dueIn, start, type Start } from '../start';
+import { dueIn, start } from '../start';
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
-
-export interface ReportOptions extends Polling, Pick<Start, 'batchSize' | 'handOver'> {}
 
 /** A batch that failed is started again as it was once, then its items one by one. */
 const SHARED_ATTEMPTS = 2;
@@ -46,7 +44,7 @@ const oldestFirst = (a: ReportEntry, b: ReportEntry) =>
 
 /** Starts the workflow for the entries. Returns what the ledger knows of each by then. Throws `LedgerUnavailableError`. */
 export async function report(
-	{ ledger, workflowId, batchSize, handOver }: ReportOptions,
+	{ ledger, workflowId, batchSize, handOver }: Polling,
 	entries: readonly ReportEntry[],
 	{ fieldsOf }: Directory,
 	sharedAttempts = SHARED_ATTEMPTS,
@@ -59,19 +57,13 @@ export async function report(
 }
 
 /** Reports again what a user replayed. Throws `LedgerUnavailableError`. */
-export async function reportReplayed(options: ReportOptions, directory: Directory): Promise<void> {
+export async function reportReplayed(options: Polling, directory: Directory): Promise<void> {
+	const isOwn = ({ incident }: Requested) => incident !== undefined;
 	const publication = await readPublication(options.ledger, options.workflowId);
-	const service = {
-		isOwn: ({ incident }: Requested) => incident !== undefined,
-		start: async (requested: readonly Requested[]) => {
-			const entries = requested.flatMap(({ id, incident }) =>
-				incident ? [{ id, ...incident }] : [],
-			);
-			const after = await report(options, entries, directory, 1);
-			return { after, given: new Set<string>(), isOver: false };
-		},
-	};
-	await serveWaiting(options, service, publication);
+	await serveWaiting(options, publication, isOwn, async (due) => {
+		const entries = due.flatMap(({ id, incident }) => (incident ? [{ id, ...incident }] : []));
+		return { after: await report(options, entries, directory, 1) };
+	});
 }
 
 /** The items with their stations; `together` is how many items of the same state there are. */

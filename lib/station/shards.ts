@@ -1,7 +1,6 @@
 /** The shards of a node's state: which one a station is in, and what a poll makes of its text. */
-import { hash } from 'node:crypto';
 import { jsonIn } from '../shared/values';
-import { array, object, safeParse, string } from '../vendor/zod';
+import { safeParse } from '../vendor/zod';
 import {
 	LATEST_MS,
 	MOST_SHARD_BYTES,
@@ -25,18 +24,11 @@ import {
 	isQuiet,
 } from './fold/station';
 
-/** Hashing the station of each event would cost more than all else that is done with most of them. */
-const shards = new Map<string, number>();
-const MOST_KNOWN = 50_000;
-
-/** 6 bits of the hash of its ID. */
+/** 6 bits of a hash of its ID (FNV-1a), which costs little for each event. */
 export function shardOf(assetId: string): number {
-	const known = shards.get(assetId);
-	if (known !== undefined) return known;
-	const shard = (hash('sha256', assetId, 'buffer')[0] ?? 0) % SHARDS;
-	if (shards.size >= MOST_KNOWN) shards.clear();
-	shards.set(assetId, shard);
-	return shard;
+	let hash = 0x811c9dc5;
+	for (const unit of assetId) hash = Math.imul(hash ^ (unit.codePointAt(0) ?? 0), 0x01000193);
+	return (Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 16) % SHARDS;
 }
 
 export interface ShardStep {
@@ -48,9 +40,9 @@ export interface ShardStep {
 	/** How many incidents of unlisted stations may open. */
 	readonly unlistedLeft: number;
 	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. In Unix milliseconds. */
-	readonly unreadUpTo?: readonly number[];
+	readonly unreadUpTo: readonly number[];
 	/** What was open at the publication may have begun up to then, which no earlier poll has read. In Unix milliseconds. */
-	readonly pastUpTo?: number;
+	readonly pastUpTo: number;
 }
 
 export interface ShardAfter {
@@ -65,26 +57,34 @@ export interface ShardAfter {
 }
 
 /** For a poll of an earlier publication. */
-const UNCHANGED: ShardAfter = {
+export const UNCHANGED: ShardAfter = {
 	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, dropped: 0 },
 };
 
-/** Has no effects: it runs again if another process has changed the text. */
-export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
-	const { settled, unlistedLeft, unreadUpTo = [], pastUpTo = -Infinity } = step;
-	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
+/** Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in another order. */
+export function shardIn(text: string | undefined): ShardState | undefined {
+	const state = jsonIn(text ?? '');
+	return safeParse(shardState, state).success ? (state as ShardState) : undefined;
+}
+
+/** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
+export function nextShard(
+	text: string | undefined,
+	step: ShardStep,
+	known = shardIn(text),
+): ShardAfter {
+	const { settled, unlistedLeft, unreadUpTo } = step;
 	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
 	const isOwn = known?.generation === step.moment.generation;
 	const moment = isOwn ? atLeast(step.moment, known.cut) : step.moment;
 	const { listing, watermark, settings } = moment;
-	const before = known && JSON.stringify(known);
 	const state = ofPublication(known, moment);
 	const isWanted = ({ id, item }: ReportEntry) =>
 		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
 	state.toTell = state.toTell.filter(isWanted);
 	const isUseful = usefulTo(state, step);
 	const admitted = admit(state, step.events.filter(isUseful), moment);
-	fold(state, admitted.events, moment, { unreadUpTo, pastUpTo });
+	fold(state, admitted.events, step);
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -99,8 +99,10 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	}
 	let { dropped } = admitted;
 	let next = JSON.stringify(state);
-	const isDue = toTellOrOpen(state) && watermark - (state.written ?? -Infinity) >= RENEW_MS;
-	const isChanged = isDue || next !== (before ?? JSON.stringify(ofPublication(undefined, moment)));
+	const isUsed = state.toTell.length > 0 || Object.keys(state.stations).length > 0;
+	const isDue = isUsed && watermark - (state.written ?? -Infinity) >= RENEW_MS;
+	const isChanged =
+		isDue || next !== (known ? text : JSON.stringify(ofPublication(undefined, moment)));
 	if (isChanged) {
 		state.written = watermark;
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
@@ -139,12 +141,8 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 	return { kind, generation, cut: 0, stations: {}, toTell: [...known.toTell, ...ended] };
 }
 
-/** Whether the shard holds something that is to end, or to be reported. */
-const toTellOrOpen = ({ stations, toTell }: ShardState) =>
-	toTell.length > 0 || Object.keys(stations).length > 0;
-
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
-function usefulTo({ stations }: ShardState, { events, unreadUpTo = [] }: ShardStep) {
+function usefulTo({ stations }: ShardState, { events, unreadUpTo }: ShardStep) {
 	const known = new Set(Object.keys(stations));
 	for (const { assetId, facts } of events) if (!facts.every(isQuiet)) known.add(assetId);
 	return ({ assetId }: EventFacts): boolean => unreadUpTo.length > 0 || known.has(assetId);
@@ -157,8 +155,7 @@ function usefulTo({ stations }: ShardState, { events, unreadUpTo = [] }: ShardSt
 function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
-	{ settings }: Moment,
-	{ unreadUpTo, pastUpTo }: Required<Pick<ShardStep, 'unreadUpTo' | 'pastUpTo'>>,
+	{ moment: { settings }, unreadUpTo, pastUpTo }: ShardStep,
 ): void {
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
@@ -204,11 +201,13 @@ function admit(
  * oldest first. So events of made-up stations never push out a listed one.
  */
 function limit(state: ShardState, { listing }: Moment, bytes: number): number {
-	let excess = bytes - MOST_SHARD_BYTES;
-	const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-	const beyond = state.toTell.splice(MOST_TO_TELL);
-	for (const entry of beyond) excess -= sizeOf(entry) + 1;
-	let dropped = beyond.length;
+	let [excess, dropped] = [bytes - MOST_SHARD_BYTES, 0];
+	/** Each part has a comma or a colon. */
+	const drop = (...parts: readonly unknown[]) => {
+		for (const part of parts) excess -= Buffer.byteLength(JSON.stringify(part)) + 1;
+		dropped += 1;
+	};
+	for (const entry of state.toTell.splice(MOST_TO_TELL)) drop(entry);
 	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
 	let unlisted = Object.keys(state.stations).filter((assetId) => !isListed(assetId)).length;
 	if (excess <= 0 && unlisted <= MOST_UNLISTED) return dropped;
@@ -217,28 +216,13 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 	const ranked = Object.entries(state.stations)
 		.map(([assetId, station]) => ({ assetId, station, rank: rankOf(assetId, station) }))
 		.sort((a, b) => a.rank - b.rank || a.station.t - b.station.t);
-	for (const { assetId, station, rank } of ranked) {
-		const isOver = excess > 0 || (rank < 2 && unlisted > MOST_UNLISTED);
-		if (!isOver) continue;
-		excess -= sizeOf(station) + sizeOf(assetId) + 2;
-		if (rank < 2) unlisted -= 1;
+	for (const { assetId, station } of ranked) {
+		const isTooMany = !isListed(assetId) && unlisted > MOST_UNLISTED;
+		if (excess <= 0 && !isTooMany) continue;
+		drop(assetId, station);
+		if (!isListed(assetId)) unlisted -= 1;
 		Reflect.deleteProperty(state.stations, assetId);
-		dropped += 1;
 	}
-	while (excess > 0 && state.toTell.length > 0) {
-		excess -= sizeOf(state.toTell.pop()) + 1;
-		dropped += 1;
-	}
+	while (excess > 0 && state.toTell.length > 0) drop(state.toTell.pop());
 	return dropped;
-}
-
-/** Without the stations, which are most of the text: checking them takes time. */
-const onlyToTell = object({ toTell: array(object({ id: string() })) });
-
-/** The IDs of the items that are to be reported. */
-export function entriesIn(text: string | undefined): string[] {
-	// Cheaper than parsing the text. Within a text of JSON, quotes are escaped.
-	if (text === undefined || text.includes('"toTell":[]')) return [];
-	const known = safeParse(onlyToTell, jsonIn(text)).data;
-	return known?.toTell.map(({ id }) => id) ?? [];
 }

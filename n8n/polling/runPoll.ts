@@ -73,20 +73,13 @@ export async function pollForStations(context: IPollFunctions): Promise<null> {
 	});
 }
 
-/** What both triggers poll with, but for the list. */
-interface NodePolling extends Omit<Polling, 'client'> {
-	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
-}
-
-interface NodePolled extends PollOutcome {
-	/** How many stations the asset list has, for a trigger that reads it. */
-	readonly stations?: number | undefined;
-}
+/** What both triggers poll with, but for the list and a setting. */
+type NodePolling = Omit<Polling, 'client' | 'batchSize'>;
 
 /** Resolves once the list has been read; starting continues. Throws the errors of the poll, and the failure of a page of the list. */
 async function runPoll(
 	context: IPollFunctions,
-	pollWith: (polling: NodePolling) => Promise<NodePolled>,
+	pollWith: (polling: NodePolling) => Promise<PollOutcome>,
 ): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId, name } = context.getNode();
@@ -110,7 +103,7 @@ async function runPoll(
 		if (kind === undefined || everyMs === 0) context.logger.warn(line());
 		else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).call(kind, line);
 	};
-	const note = async ({ failure, readUpTo, stations }: NodePolled): Promise<void> => {
+	const note = async ({ failure, readUpTo, stations }: PollOutcome): Promise<void> => {
 		if (failure !== undefined) {
 			leaveOut('poll_failed', 1, messageOf(failure), hintOf(failure));
 		}

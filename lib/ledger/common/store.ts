@@ -113,12 +113,12 @@ const MOST_TRIES = 20;
 export async function changeRecord(
 	records: Records,
 	key: string,
-	next: (text: string | undefined) => string | undefined,
+	next: (text: string | undefined) => string | undefined | Promise<string | undefined>,
 	keepMs?: number,
 ): Promise<void> {
 	for (let tries = 1; tries <= MOST_TRIES; tries++) {
 		const text = await records.readRecord(key);
-		const after = next(text);
+		const after = await next(text);
 		if (after === undefined || (await records.swapRecord(key, text, after, keepMs))) return;
 	}
 	throw new Error(

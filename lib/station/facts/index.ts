@@ -41,11 +41,15 @@ interface Watched extends ConnectionSettings {
 	readonly kind?: Kind;
 }
 
-/** `serviceNow`: the time by the service's clock, in Unix milliseconds. Undefined for an event that is not about a station. */
+/**
+ * `serviceNow`: the time by the service's clock, and `created`: of the event, if that has been read, in Unix milliseconds.
+ * Undefined for an event that is not about a station.
+ */
 export function readFacts(
 	event: ParsedEvent,
 	serviceNow: number,
 	watched: Watched = DEFAULT_CONNECTION,
+	created = createdAt(event),
 ): Reading {
 	const data = event.record['data'];
 	if (!isRecord(data)) return undefined;
@@ -56,7 +60,6 @@ export function readFacts(
 	// A plain object cannot have a field of this name.
 	const isNameless = assetId === undefined || assetId === '__proto__';
 	if (facts === undefined || isNameless || event.id.length > LONGEST_ID) return 'unreadable';
-	const created = createdAt(event);
 	if (created === undefined || created > serviceNow + LATEST_AHEAD_MS) return 'undated';
 	return { assetId, at: created, eventId: event.id, facts };
 }

@@ -13,11 +13,11 @@ export const isNoError = (code: string): boolean =>
 
 /** Stations send several vendor codes in one text, separated by commas. */
 export function codesOf(detail: Detail | undefined): Codes {
-	const vendors = (detail?.vendor ?? '').split(',').map((code) => code.trim());
-	return {
-		error: detail?.error,
-		vendors: vendors.filter((code) => code !== '' && !isNoError(code)),
-	};
+	const { error, vendor } = detail ?? {};
+	// As of most, in each poll.
+	if (vendor === undefined) return { error, vendors: [] };
+	const vendors = vendor.split(',').map((code) => code.trim());
+	return { error, vendors: vendors.filter((code) => code !== '' && !isNoError(code)) };
 }
 
 /** What the reports of a fault have named so far, in that order. */

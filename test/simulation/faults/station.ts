@@ -9,8 +9,8 @@ export const STATIONS: readonly Fault[] = [
 	fault(
 		'a second gap during a catch-up is read again in each poll',
 		'lib/follow/follow.ts',
-		'let position = afterNews(before, news, { source, reader });',
-		"if (news.end === 'bounded' && unreadFrom(before) < Infinity) return unread(before);\n\tlet position = afterNews(before, news, { source, reader });",
+		'let position = afterNews(before, news, source, reader.serviceNow);',
+		"if (news.end === 'bounded' && unreadFrom(before) < Infinity) return reader.followed(before, false);\n\tlet position = afterNews(before, news, source, reader.serviceNow);",
 	),
 	{
 		name: 'a late event makes a second incident',

@@ -46,7 +46,7 @@ it('takes an earlier time of the first publication from a poll, and no later one
 	const { ledger, note, read } = worldOf();
 	await note('a', 2000);
 	for (const at of [3000, 1000]) {
-		await notePublishedAt(ledger, 'flow', { publication: await read(), at });
+		await notePublishedAt(ledger, 'flow', at);
 		expect((await read())?.publishedAt).toBe(Math.min(at, 2000));
 	}
 });

@@ -18,7 +18,7 @@ async function foundIn(
 	{ id, record, at, by }: { id: string; record: Record<string, unknown>; at?: number; by?: number },
 	state: PollState,
 ) {
-	const finds = new Finds({ ...scope, isWanted: () => true }, state);
+	const finds = new Finds(scope, () => true, state);
 	await finds.take([{ event: { id, type: undefined, record }, record, at, by, place: 'b' }]);
 	return finds.fresh.has(id) ? 'start' : finds.open.has(id) ? 'wait' : 'done';
 }

@@ -133,7 +133,7 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 		const after = nextShard(text, {
 			events: way.isReversed ? batch : batch.toReversed(),
 			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
-			unreadUpTo: end === undefined ? [] : [end],
+			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity },
 		});
 		text = after.text ?? text;
 		for (const entry of after.toTell) {

@@ -46,7 +46,7 @@ function rowsOf(
 				...{ publishedAt: FROM - 1, watermark: now - GRACE_MS, horizon: Infinity },
 			},
 			settled: new Set(rows.keys()),
-			unlistedLeft: 0,
+			...{ unlistedLeft: 0, unreadUpTo: [], pastUpTo: -Infinity },
 		});
 		text = after.text ?? text;
 		before = now;
