@@ -10,7 +10,7 @@ import { type Account, type Ledger, ledgerKey, type Records } from '../ledger';
 import { PackageError } from '../shared/errors';
 import { chunksOf } from '../shared/pace';
 import { jsonIn } from '../shared/values';
-import { dueIn, isUnsettled } from '../start';
+import { isDue, isUnsettled } from '../start';
 import {
 	array,
 	number,
@@ -213,8 +213,7 @@ async function serve(
 	/** Not begun since, or may have to be repeated. A ledger that lost its data knows of no request. */
 	const isOpen = (account: Account | undefined): account is Account =>
 		account !== undefined && account.state !== 'free' && isUnsettled(account);
-	const isDue = (account: Account | undefined) => isOpen(account) && dueIn(account) === 0;
-	const due = waiting.filter((_event, n) => isDue(accounts[n]));
+	const due = waiting.filter((_event, n) => isOpen(accounts[n]) && isDue(accounts[n]));
 	const { after, given, isOver = false } = await start(due);
 	const rest = waiting.filter(({ id }, n) => {
 		const account = after?.get(ledgerKey(workflowId, id));

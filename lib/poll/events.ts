@@ -11,7 +11,7 @@ import {
 import { type Account, ledgerKey } from '../ledger';
 import { chunksOf } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
-import { dueIn, hasBegun, isUnsettled, RETENTION_MS } from '../start';
+import { isDue, hasBegun, isUnsettled, RETENTION_MS } from '../start';
 import { array, boolean, number, object, optional, string, type output } from '../vendor/zod';
 
 /** An event that has not begun, or may have to be repeated. */
@@ -95,7 +95,7 @@ export async function openOf({ ledger, workflowId }: PollScope, state: PollState
 	await Promise.all(
 		state.open.map(async (event) => {
 			const account = await ledger.look(ledgerKey(workflowId, event.id));
-			if (dueIn(account) === 0) due.push(event);
+			if (isDue(account)) due.push(event);
 			else if (isUnsettled(account)) waiting.push(event);
 		}),
 	);
@@ -132,9 +132,9 @@ export class Finds {
 			wanted.map(async (listed) => {
 				const account = await ledger.look(ledgerKey(workflowId, listed.event.id));
 				if (!isUnsettled(account)) return;
-				const isFree = account.state === 'free';
-				if (isFree && !(await isNew(this.#scope, listed, this.#state))) return;
-				if (isFree || dueIn(account) === 0) this.fresh.set(listed.event.id, listed);
+				const isKnown = account.state !== 'free';
+				if (!isKnown && !(await isNew(this.#scope, listed, this.#state))) return;
+				if (isDue(account)) this.fresh.set(listed.event.id, listed);
 				else this.leaveOpen(listed, account);
 			}),
 		);

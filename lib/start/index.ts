@@ -1,6 +1,6 @@
 /** Starts the workflow for items of the ledger: the exports that the polling triggers use. */
 export {
-	dueIn,
+	isDue,
 	hasBegun,
 	isUnsettled,
 	RETENTION_MS,

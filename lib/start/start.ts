@@ -88,23 +88,16 @@ async function startBatches(
 			});
 			const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
 			if (first !== false || together.length === 1) continue;
-			const oneByOne = { ...options, batchSize: 1 };
-			await startBatches(
-				oneByOne,
-				together.map(({ pair }) => pair),
-				open,
-			);
+			const oneByOne = together.map(({ pair }) => pair);
+			await startBatches({ ...options, batchSize: 1 }, oneByOne, open);
 		}
 	}
 }
 
 /** An item that has failed runs by itself at the latest from `shared` attempts on: it may be why its batch failed. */
 function executionsOf(claimed: readonly Claimed[], shared = 1): (readonly Claimed[])[] {
-	const together = Array.from({ length: shared }, (_unused, attempts) =>
-		claimed.filter((each) => each.attempts === attempts),
-	);
-	const apart = claimed.filter(({ attempts }) => attempts >= shared).map((each) => [each]);
-	return [...together.filter(({ length }) => length > 0), ...apart];
+	const together = Map.groupBy(claimed, (each) => (each.attempts < shared ? each.attempts : each));
+	return [...together.values()];
 }
 
 /** The items that no other holder has claimed or stored. */
@@ -192,9 +185,8 @@ export function isUnsettled(account: Account): boolean {
 	return !hasBegun(account) || (mayRepeat && attempts < MOST_ATTEMPTS);
 }
 
-/** In how many milliseconds a start would be of use: 0 for at once, undefined if that depends on others. */
-export function dueIn(account: Account): number | undefined {
+/** Whether a start would be of use now. */
+export function isDue(account: Account): boolean {
 	const { state, dueInMs } = account;
-	if (state === 'free' || state === 'overdue') return 0;
-	return isUnsettled(account) ? dueInMs : undefined;
+	return state === 'free' || state === 'overdue' || (dueInMs === 0 && isUnsettled(account));
 }

@@ -3,7 +3,7 @@ import { readPublication, type Requested, serveWaiting } from '../accounts';
 import type { Item } from '../event';
 import type { Polling } from '../follow';
 import { type Account, ledgerKey } from '../ledger';
-import { dueIn, start } from '../start';
+import { isDue, start } from '../start';
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 
@@ -19,20 +19,20 @@ export function dueEntries(
 	accounts: ReadonlyMap<string, Account>,
 	batchSize: number,
 ): ReportEntry[] {
-	const isDue = ({ id }: ReportEntry) => {
+	const isDueNow = ({ id }: ReportEntry) => {
 		const account = accounts.get(id);
-		return account === undefined || dueIn(account) === 0;
+		return account === undefined || isDue(account);
 	};
 	const attempts = (id: string) => accounts.get(id)?.attempts ?? 0;
 	const waiting = new Map(entries.map((entry) => [entry.id, entry]));
-	const due = entries.filter(isDue).sort(oldestFirst);
+	const due = entries.filter(isDueNow).sort(oldestFirst);
 	const isOneBatch = due.length <= batchSize;
 	return due.filter(({ id, item }) => {
 		if (item['state'] !== 'resolved') return true;
 		const opened = waiting.get(`${String(item['incident'])}.opened`);
 		if (opened === undefined) return true;
 		const isTogether = attempts(id) === attempts(opened.id) && attempts(id) < SHARED_ATTEMPTS;
-		return isOneBatch && isDue(opened) && isTogether;
+		return isOneBatch && isDueNow(opened) && isTogether;
 	});
 }
 
