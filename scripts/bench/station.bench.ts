@@ -28,7 +28,9 @@ const START = Date.UTC(2026, 0, 10, 12);
 const STATIONS = 10_000;
 const PER_SECOND = 9;
 /** The field sends that many events with heartbeats twice an hour. */
-const FIELD_PACE = { upMs: 24 * HOUR, quietMs: 6.5 * HOUR, heartbeatMs: HOUR / 2 };
+const FIELD_PACE = { upMs: 24 * HOUR, quietMs: 12 * HOUR, heartbeatMs: HOUR / 2 };
+/** All stations begin at the same time: what happens at them is spread evenly that much later. */
+const FIELD_BEGINS_MS = 24 * HOUR;
 const CATCH_UP_HOURS = 6;
 /** Every second one for CPU, the others for blocks: looking for blocks costs CPU. More than an hour has one that reads an hour. */
 const STEADY_POLLS = 64;
@@ -115,9 +117,10 @@ function eventsOf(assets: readonly Asset[]): Listed[] {
 }
 
 function fieldEventsOf(assets: readonly Asset[]): Listed[] {
-	const time = { fromMs: FROM, lengthMs: TO - FROM, pace: FIELD_PACE };
+	const fromMs = FROM - FIELD_BEGINS_MS;
+	const time = { fromMs, lengthMs: TO - fromMs, pace: FIELD_PACE };
 	const { events } = fieldHistory({ seed: 1, assets, habits: 'mixed', ...time });
-	return events.map(listed);
+	return events.map(listed).filter(({ at }) => at >= FROM);
 }
 
 /** Stations that lose their connection at the same time, and get it back. */
