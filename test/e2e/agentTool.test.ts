@@ -2,11 +2,14 @@
 import { startSimulator } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
 import { LAST_WORDS, startFakeModel } from '../support/fakeModel';
-import { useForAll } from '../support/lifetime';
+import { endAfterAll, useForAll } from '../support/lifetime';
 import { apiCredential } from '../support/n8n/credentials';
+import { example } from '../support/n8n/examples';
 import { itemsOf } from '../support/n8n/responses';
 import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, manualTrigger } from '../support/nodes';
+import { tellStations } from '../support/stationStory';
+import { waitFor } from '../support/wait';
 import { buildWorkflow, type CredentialName, type NodePlan } from '../support/workflow';
 
 const AGENT = 'Agent';
@@ -16,6 +19,7 @@ const LIST = 'List assets';
 const CREATE = 'Create endpoint';
 const URL_OF_ENDPOINT = 'https://n8n.example.com/webhook/1';
 
+const stopped = endAfterAll();
 const world = useWorld();
 const simulator = useForAll(() => startSimulator());
 const model = useForAll(() =>
@@ -96,4 +100,58 @@ it('runs the calls of the model and returns the results without any secret', asy
 		expect(model.heard()).not.toContain(secret);
 		expect(JSON.stringify(execution)).not.toContain(secret);
 	}
+});
+
+it('answers questions about stations in the chat of the example', async () => {
+	const { client } = world;
+	const [faulted, offline] = await tellStations(simulator);
+	const asked = stopped(
+		await startFakeModel([
+			{ tool: 'Get_status', input: { assetIds: `${faulted.id}, ${offline.id}` } },
+			{ tool: 'Get_outages', input: { assetIds: '', createdAfter: '', createdBefore: '' } },
+			{ tool: 'Get_uptime', input: { assetIds: faulted.id, createdAfter: '', createdBefore: '' } },
+		]),
+	);
+	const { id, nodes } = await client.importWorkflow(example('station-questions.json'), [
+		await client.createCredential(apiCredential(simulator)),
+		await client.createCredential({
+			...{ name: 'Scripted model', type: 'openAiApi' },
+			data: { apiKey: 'a-key-of-this-test', url: asked.url },
+		}),
+	]);
+	const own: Readonly<Record<string, object>> = {
+		Chat: { public: true },
+		Model: { model: { __rl: true, mode: 'id', value: 'fake' }, responsesApiEnabled: false },
+	};
+	await client.updateWorkflow(id, {
+		nodes: nodes.map((node) => ({
+			...{ ...node, webhookId: node.name === 'Chat' ? 'questions' : undefined },
+			parameters: { ...node.parameters, ...own[node.name] },
+		})),
+	});
+	await client.activate(id);
+	const chatted = await waitFor(
+		async () => {
+			const response = await fetch(`${world.url}/webhook/questions/chat`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify({
+					action: 'sendMessage',
+					sessionId: '1',
+					chatInput: 'What is wrong?',
+				}),
+			});
+			return response.status === 404 ? undefined : response;
+		},
+		{ what: 'the chat', timeoutMs: 60_000 },
+	);
+	expect(await chatted.json()).toMatchObject({ output: LAST_WORDS });
+	const [status, outages, uptime] = asked.results();
+	for (const text of [faulted.name, offline.name, '"faulted"', '"offline"']) {
+		expect(status).toContain(text);
+	}
+	for (const text of [faulted.name, offline.name, '"minutes":30']) expect(outages).toContain(text);
+	expect(uptime).toContain('uptimePercent');
+	expect(uptime).not.toContain(offline.name);
+	await client.deactivate(id);
 });
