@@ -57,9 +57,12 @@ export const STATIONS: readonly Rule[] = [
 						mayTell(report, epoch, told),
 				);
 				if (!isRight) yield { at, message: `${textOf(told)} was reported, and there was none` };
-				if (told.endedBy === 'settings' && !mayEndBySettings(report, at, told))
-					yield { at, message: `${textOf(told)} ended, and the settings had not changed` };
 			}
+			// Also after it was reported as over by what the station has sent.
+			for (const { at, items } of view.all('told'))
+				for (const told of items)
+					if (told.endedBy === 'settings' && !mayEndBySettings(report, at, told))
+						yield { at, message: `${textOf(told)} ended, and the settings had not changed` };
 		},
 	},
 	{
