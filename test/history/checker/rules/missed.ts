@@ -55,7 +55,8 @@ export const MISSED: readonly Rule[] = [
 				if (!wasStored && view.hadOtherFilters(period)) continue;
 				const [start] = event.starts;
 				const at = start === undefined ? view.endAt : handedOverAt(event, start);
-				if (dueBy(view, event, start) < at)
+				const lookedBackMs = start === undefined ? 0 : lookBackMs(event);
+				if (dueBy(view, event, start) + lookedBackMs < at)
 					yield { at, message: `${event.id} is listed and has not started in time` };
 			}
 		},
@@ -150,6 +151,14 @@ function dueBy(view: View, event: EventView, start?: Start): number {
 	const { listedAt, created } = event;
 	const since = Math.max(view.quietAt, listedAt === Infinity ? 0 : listedAt, created.at);
 	return Math.max(since, lostBy(view, event, start)) + polls(view);
+}
+
+/** Each poll reads two minutes back; further back, up to a day, less often (`lib/follow`). */
+function lookBackMs({ listedAt, created: { at, createdAt = at } }: EventView): number {
+	const lateMs = listedAt - createdAt;
+	if (lateMs <= 2 * MINUTE_MS) return 0;
+	if (lateMs <= 10 * MINUTE_MS) return 10 * MINUTE_MS;
+	return lateMs <= 60 * MINUTE_MS ? 60 * MINUTE_MS : 24 * 60 * MINUTE_MS;
 }
 
 /** When n8n must have lost the last execution of the event before this start: its grace is over. */
