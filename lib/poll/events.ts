@@ -70,14 +70,14 @@ function stretchesOf(
 	{ position: { order } }: PollState,
 	isUnread: boolean,
 ): Stretch[] {
-	const times = events.map(({ at }) => at);
-	const [oldest, newest] = [Math.min(...times), Math.max(...times)];
+	const times = events.map(({ at }) => at).sort((a, b) => a - b);
+	const [oldest = 0, newest = 0] = [times[0], times.at(-1)];
 	const isOldestFirst = order === 'oldestFirst';
 	const firstAt = isOldestFirst ? oldest : newest;
 	const same = events.filter(({ at }) => at === firstAt);
 	// The first one of them in the list follows none of them. Their places may be of a time before the list was turned.
-	const follows = ({ place }: OpenEvent) => same.some(({ id }) => id === place);
-	const heads = same.filter((each) => !follows(each));
+	const ids = new Set(same.map(({ id }) => id));
+	const heads = same.filter(({ place }) => place === undefined || !ids.has(place));
 	const firsts = heads.length > 0 ? heads : same.slice(0, 1).map(() => ({ place: undefined }));
 	return firsts.map(({ place: after }, n) => {
 		const [backTo, upTo] = n === 0 ? [oldest, newest] : [firstAt, firstAt];

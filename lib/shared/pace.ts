@@ -64,7 +64,7 @@ export function chunksOf<T>(all: readonly T[], size = ENTRIES_AT_ONCE): T[][] {
 	return Array.from({ length: count }, (_, n) => all.slice(n * size, (n + 1) * size));
 }
 
-/** Long work on one thing, in steps: whoever runs it may let other work run in between. */
+/** Long work that yields between its steps, so that its caller can let other work run. */
 export type Steps<T> = Generator<undefined, T>;
 
 /** Runs all steps at once. */

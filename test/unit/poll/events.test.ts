@@ -1,7 +1,13 @@
 import { positionAt } from '../../../lib/follow';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { Finds, rememberListed, type PollScope, type PollState } from '../../../lib/poll/events';
+import {
+	Finds,
+	rememberListed,
+	settled,
+	type PollScope,
+	type PollState,
+} from '../../../lib/poll/events';
 import { RETENTION_MS } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
@@ -155,4 +161,13 @@ describe('below the frontier, an event that the ledger does not know', () => {
 		const open = [{ id: 'a', at: 5, hasBegun: false }];
 		expect(await knowledgeOf(scoped(), parsed('a', 5), 0, { ...changed, open })).toBe('start');
 	});
+});
+
+it('reads the list again for any number of open events, though all were created in one second', () => {
+	const open = Array.from({ length: 200_000 }, (_unused, n) => ({
+		...{ id: `e${n}`, at: 1_000, hasBegun: false },
+		...(n > 0 && { place: `e${n - 1}` }),
+	}));
+	const { position } = settled(STATE, open, 2_000);
+	expect(position.stretches).toMatchObject([{ after: 'e199', by: 1_000, backTo: 1_000 }]);
 });

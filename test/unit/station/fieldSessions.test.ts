@@ -1175,7 +1175,7 @@ it('reports a session without its start once, though that is listed after the ne
 	]);
 });
 
-it('does not give the start of a session that goes on to one whose response says that another start began it', async () => {
+it('does not join a stop to an earlier start when a response ties its transaction to a start that is not listed yet', async () => {
 	const world = stationWorld({
 		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
 	});
