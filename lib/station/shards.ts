@@ -63,7 +63,8 @@ export const UNCHANGED: ShardAfter = {
 
 /** Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in another order. */
 export function shardIn(text: string | undefined): ShardState | undefined {
-	const state = jsonIn(text ?? '');
+	if (text === undefined) return undefined;
+	const state = jsonIn(text);
 	return safeParse(shardState, state).success ? (state as ShardState) : undefined;
 }
 
