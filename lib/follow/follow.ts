@@ -182,7 +182,8 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 		const isDue = Math.abs(source.now - last) >= everyMs && backMs <= (source.latestMs ?? Infinity);
 		const waiting = stretches.filter(({ isUnread }) => !isUnread).length;
 		if (!isDue || waiting >= MOST_LOOK_BACKS || news.end !== 'whole') return last;
-		behind(base - backMs, false);
+		// It may have been listed at any time since the last look.
+		behind(base - everyMs - backMs, false);
 		return source.now;
 	});
 	const isBehind = isFarBehind({ ...known, newestAt }, news, serviceNow);

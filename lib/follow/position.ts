@@ -53,7 +53,7 @@ export type Anchor = Readonly<output<typeof anchor>>;
 
 /** An event may appear in the list after newer ones, and clocks differ: each poll reads this far behind the newest event read before. */
 export const OVERLAP_MS = 2 * MINUTE_MS;
-/** How often a poll looks how far back, for events that were listed even later. */
+/** How often a poll looks for events that were listed even later, by at most `backMs`: from so long before the last look on. */
 export const LOOK_BACKS = [
 	{ backMs: 10 * MINUTE_MS, everyMs: 10 * MINUTE_MS },
 	{ backMs: HOUR_MS, everyMs: HOUR_MS },
@@ -61,8 +61,8 @@ export const LOOK_BACKS = [
 ] as const;
 /** Stretches with unread events; of more, the two oldest are joined, with what lies between them. */
 export const MOST_UNREAD = 8;
-/** The trail is as long as the longest look back, and a little more. */
-const LONGEST_TRAIL_MS = 2 * DAY_MS;
+/** The trail is as long as the longest look back reaches, and a little more. */
+const LONGEST_TRAIL_MS = 3 * DAY_MS;
 
 /** A position from which everything created after `knownUpTo` is read. */
 export function positionAt(knownUpTo: number, now: number): Position {

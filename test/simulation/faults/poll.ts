@@ -29,6 +29,12 @@ export const POLL: readonly Fault[] = [
 		'known.polls < (polls ?? -1)',
 	),
 	fault(
+		'an event that is listed late between two looks back is not found by the next one',
+		'lib/follow/follow.ts',
+		'behind(base - everyMs - backMs, false);',
+		'behind(base - backMs, false);',
+	),
+	fault(
 		'a replayed event is not marked',
 		'lib/start/start.ts',
 		'record: withReplay(pair.item.record, reopenedAt),',

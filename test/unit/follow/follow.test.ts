@@ -273,6 +273,47 @@ it(
 	RUNS * 1_000,
 );
 
+describe('an event that is listed late, right after a poll has looked back as far as it can', () => {
+	const DAY = 24 * 60;
+
+	it.each([
+		[9, 10, false],
+		[9, 10, true],
+		[59, 60, false],
+		[59, 60, true],
+		[DAY - 1, DAY, false],
+		[DAY - 1, DAY, true],
+	])(
+		'is found, %d minutes late, within %d minutes (oldest first: %s)',
+		async (late, within, isOldestFirst) => {
+			const world = worldOf({
+				isOldestFirst,
+				isRounded: false,
+				pageSize: 3,
+				before: [],
+				steps: [],
+			});
+			const place = (n: number, minute: number, listed: number) => {
+				const [at, listedAt] = [START + minute * MINUTE, START + listed * MINUTE];
+				world.events.push({ id: `e${n}`, n, at, place: at, listedAt });
+			};
+			for (let n = 0; n <= 4 * DAY; n += 4) place(n, n - DAY, n - DAY);
+			world.position = (await begin(world.source(Infinity), world.take)).position;
+			const until = async (minute: number) => {
+				for (; world.now < START + minute * MINUTE;) {
+					world.now += 2 * MINUTE;
+					({ position: world.position } = await world.poll(1_000));
+				}
+			};
+			// All three looks back begin then.
+			await until(DAY);
+			place(1, DAY + 0.5 - late, DAY + 0.5);
+			await until(DAY + within);
+			expect(world.given).toContain('e1');
+		},
+	);
+});
+
 describe('an outage of an hour, and another gap before it is caught up', () => {
 	/** Two events per second, a page of 100 takes 50 s of events. */
 	const EVERY_MS = 500;
