@@ -154,8 +154,11 @@ function isWaiting(
 			line.execution === execution &&
 			line.at <= until,
 	);
-	// Then the ledger knows that one.
-	const hasBegunAnother = event.starts.some((start) => start.at >= at && start.at <= until);
+	// Then the ledger knows that one, and no longer this claim: n8n may take long to store it.
+	const isClaim = (entry: EventView['entries'][number]) =>
+		entry.by === by && entry.at <= at && entry.to.startsWith('p');
+	const claimedAt = event.entries.findLast(isClaim)?.at ?? at;
+	const hasBegunAnother = event.starts.some((start) => start.at >= claimedAt && start.at <= until);
 	return (
 		!isOver &&
 		!hasBegunAnother &&

@@ -42,10 +42,7 @@ export const MISSED: readonly Rule[] = [
 				const isListedFirst = (at: number) =>
 					!view.polled().some((poll) => !poll.error && poll.at > at && poll.at < event.listedAt);
 				if (event.created.createdAt === undefined && view.losses.some(isListedFirst)) continue;
-				const isNew =
-					event.listedAt > first.at &&
-					(event.created.createdAt ?? Infinity) > first.at + 5 * SECOND_MS;
-				if (!isNew && view.world.startFrom === 'now') continue;
+				if (!isNew(view, event)) continue;
 				if (!view.isWantedAlways(event, { from: event.created.at - 5 * MINUTE_MS, to: view.endAt }))
 					continue;
 				// Listed after it was filtered out, or could have been: it does not start because the filters change, unless it was stored.
@@ -55,8 +52,7 @@ export const MISSED: readonly Rule[] = [
 				if (!wasStored && view.hadOtherFilters(period)) continue;
 				const [start] = event.starts;
 				const at = start === undefined ? view.endAt : handedOverAt(event, start);
-				const lookedBackMs = start === undefined ? 0 : lookBackMs(event);
-				if (dueBy(view, event, start) + lookedBackMs < at)
+				if (dueBy(view, event, start) + lookBackMs(event.listedAt - createdAtOf(event)) < at)
 					yield { at, message: `${event.id} is listed and has not started in time` };
 			}
 		},
@@ -128,7 +124,8 @@ function* notRepeated(view: View, event: EventView): Generator<Found> {
 			PAUSE_AFTER_STOP_MS,
 		);
 		const overAt = Math.max(last.end?.at ?? last.at, downAt === Infinity ? 0 : downAt);
-		const until = Math.max(overAt, view.quietAt, event.listedAt) + pause + polls(view);
+		const dueAt = Math.max(overAt, view.quietAt, event.listedAt) + pause;
+		const until = Math.max(dueAt, readAgainBy(view, event)) + polls(view);
 		const isOpen = event.stored.some(({ at }) => at > last.at && at < nextAt);
 		if (until < nextAt && (!isOpen || dueBy(view, event, next) < nextAt)) {
 			yield {
@@ -138,6 +135,26 @@ function* notRepeated(view: View, event: EventView): Generator<Found> {
 		}
 	}
 }
+
+/** Whether it starts without a delivery: older ones do not. */
+function isNew({ publications, world }: View, { listedAt, created }: EventView): boolean {
+	if (world.startFrom === 'retained') return true;
+	const publishedAt = publications[0]?.at ?? Infinity;
+	return listedAt > publishedAt && (created.createdAt ?? Infinity) > publishedAt + 5 * SECOND_MS;
+}
+
+/**
+ * By when a poll has read an event again that a delivery began: if it was of no use to the poll that listed it (too old, or
+ * filtered out), only the looks back find it, as if it had been listed then.
+ */
+function readAgainBy(view: View, event: EventView): number {
+	const begunAt = event.starts[0]?.at ?? 0;
+	const period = { from: event.created.at - 5 * MINUTE_MS, to: begunAt };
+	if (isNew(view, event) && !view.hadOtherFilters(period)) return 0;
+	return begunAt + lookBackMs(begunAt - createdAtOf(event));
+}
+
+const createdAtOf = ({ created: { at, createdAt = at } }: EventView) => createdAt;
 
 /** When n8n stored the execution. */
 const handedOverAt = ({ stored }: EventView, { execution, at }: Start): number =>
@@ -153,12 +170,10 @@ function dueBy(view: View, event: EventView, start?: Start): number {
 	return Math.max(since, lostBy(view, event, start)) + polls(view);
 }
 
-/** Each poll reads two minutes back; further back, up to a day, less often (`lib/follow`). */
-function lookBackMs({ listedAt, created: { at, createdAt = at } }: EventView): number {
-	const lateMs = listedAt - createdAt;
+/** In which time a poll reads what is so late. Each reads two minutes back; further back, up to a day, less often (`lib/follow`). */
+function lookBackMs(lateMs: number): number {
 	if (lateMs <= 2 * MINUTE_MS) return 0;
-	if (lateMs <= 10 * MINUTE_MS) return 10 * MINUTE_MS;
-	return lateMs <= 60 * MINUTE_MS ? 60 * MINUTE_MS : 24 * 60 * MINUTE_MS;
+	return [10, 60, 24 * 60].map((n) => n * MINUTE_MS).find((ms) => lateMs <= ms) ?? Infinity;
 }
 
 /** When n8n must have lost the last execution of the event before this start: its grace is over. */
