@@ -142,8 +142,9 @@ export type Step =
 			readonly what: 'page';
 			readonly reader: string;
 			readonly by: string;
-			/** The number of the poll of the station trigger that reads it. */
+			/** The number of the poll that reads it, and of the publication that was the last one when it began. */
 			readonly poll?: number;
+			readonly version?: number;
 			readonly events: readonly string[];
 			/** The least and the greatest number of the events of the load on it. */
 			readonly load?: readonly [least: number, greatest: number];

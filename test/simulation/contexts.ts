@@ -56,6 +56,7 @@ function common(world: World, host: HostProcess, trigger: Trigger, poll?: number
 	};
 	const node = { ...NODES[trigger], typeVersion: 2, position: [0, 0], parameters: {}, credentials };
 	const silent = () => undefined;
+	const { version } = world.n8n;
 	const warn = (message: string) => {
 		world.note({ what: 'warned', by: host.name, message });
 	};
@@ -74,7 +75,7 @@ function common(world: World, host: HostProcess, trigger: Trigger, poll?: number
 		logger: { debug: silent, info: silent, warn, error: warn },
 		helpers: {
 			httpRequest: ({ url }: { url: string }) =>
-				world.service.request(host, { reader: trigger, poll }, url),
+				world.service.request(host, { reader: trigger, poll, version }, url),
 			createDeferredPromise: deferred,
 		},
 	};

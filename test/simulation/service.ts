@@ -59,6 +59,8 @@ interface Reader {
 	readonly reader: string;
 	/** The number of its poll. */
 	readonly poll?: number | undefined;
+	/** The number of the version that was published when it began. */
+	readonly version: number;
 }
 
 export class Service {
@@ -239,7 +241,12 @@ export class Service {
 		return response.status >= 200 && response.status < 300;
 	}
 
-	#page(by: HostProcess, { reader, poll }: Reader, limit: number, after: string | null): Answer {
+	#page(
+		by: HostProcess,
+		{ reader, poll, version }: Reader,
+		limit: number,
+		after: string | null,
+	): Answer {
 		const { isOldestFirst } = this.#world.scenario;
 		this.#grow();
 		const { events: all } = this;
@@ -259,7 +266,7 @@ export class Service {
 		const load = [Math.min(...loads), Math.max(...loads)] as const;
 		this.#world.note({
 			...{ what: 'page', reader, by: by.name, events },
-			...(reader === 'station' && poll !== undefined && { poll }),
+			...(poll !== undefined && { poll, version }),
 			...(loads.length > 0 && { load }),
 		});
 		const items = page.map((event) => this.#record(event)).join();

@@ -36,6 +36,7 @@ export interface EventView {
 }
 
 const FAULTS_OF_LEDGER = ['locked', 'broken', 'syncFails', 'syncSlow'];
+const NOT_WRITABLE = ['locked', 'broken'];
 const LOSSES = ['ledger lost', 'ledger restored'];
 
 export class View {
@@ -109,11 +110,15 @@ export class View {
 		return this.#downs.get(process) ?? Infinity;
 	}
 
-	/** When it died, or was paused before that. */
+	/** When it died, or was paused before that, or could not renew its session: it tries again each second. */
 	silentAt(process: string): number {
 		const diedAt = this.downAt(process);
 		const pause = this.#pauses.get(process)?.find(({ to }) => to === diedAt);
-		return pause?.from ?? diedAt;
+		let silentAt = pause?.from ?? diedAt;
+		for (const { fault, from, to } of this.#faults.toReversed())
+			if (NOT_WRITABLE.includes(fault) && to > silentAt - 1_000)
+				silentAt = Math.min(silentAt, from);
+		return silentAt;
 	}
 
 	/** From when on it may have given back what it held. */

@@ -62,7 +62,10 @@ export const LISTS: readonly Rule[] = [
 						to: start.at,
 					});
 					const from = event.created.at - pausedMs;
-					if (!view.isWantedEver(event, { from, to: start.at })) {
+					if (
+						!view.isWantedEver(event, { from, to: start.at }) &&
+						!isReadByOlder(view, event, start)
+					) {
 						yield {
 							at: start.at,
 							message: `${named(event, start)} started although it is not wanted`,
@@ -246,6 +249,15 @@ function* filteredBefore(view: View, event: EventView, start: Start): Generator<
 		};
 }
 
+/** Whether a poll that began before the conditions changed was still reading, and found it wanted. */
+function isReadByOlder(view: View, event: EventView, start: Start): boolean {
+	return view.all('page').some(({ reader, at, events, version = 0 }) => {
+		const settings = view.publications[version - 1]?.settings;
+		const isIn = reader === 'poll' && at < start.at && events.includes(event.id);
+		return isIn && settings !== undefined && view.isWanted(event, settings);
+	});
+}
+
 /** What Reconcile may show; undefined where the history does not say. */
 function statesOf(
 	view: View,
@@ -259,10 +271,12 @@ function statesOf(
 	if (view.world.reportsEnd === 'never')
 		return { states: ['begun', 'pending', 'stored'], executions };
 	const isOpen = last.end === undefined && view.downAt(last.by) === Infinity;
-	if (isOpen || event.stored.some(({ at }) => at > last.at))
+	// They may have begun in the ledger, and been cut off before their nodes ran.
+	const later = event.stored.filter(({ at }) => at > last.at).map(({ execution }) => execution);
+	if (isOpen || later.length > 0)
 		return {
 			states: ['running', 'pending', 'stored', 'done', 'asleep', 'failed', 'interrupted'],
-			executions,
+			executions: [...executions, ...later],
 		};
 	const ended = starts.filter(
 		(start) => !mayLackEnd(view, start, (start.end?.at ?? 0) + 10 * SECOND_MS),

@@ -97,6 +97,8 @@ export const MISSED: readonly Rule[] = [
 			for (const event of view.events) {
 				if (event.starts.length > ownStarts(event).length || event.replays.length > 0) continue;
 				if (view.hadLoss({ from: event.created.at, to: view.endAt })) continue;
+				// With Do Not Start Again, what begins and is cut off is interrupted for good.
+				if (wasCutOff(view, event)) continue;
 				yield* notRepeated(view, event);
 			}
 		},

@@ -508,9 +508,14 @@ function* rereads(view: View): Generator<Found> {
 /** While a poll reads, the next one of its process and publication leaves the list to it. */
 function* readsTwice(view: View): Generator<Found> {
 	let open: LineOf<'polling'>[] = [];
-	for (const line of view.history) {
+	for (const [n, line] of view.history.entries()) {
 		if (line.what === 'polling') open.push(line);
 		if (line.what === 'polled') open = open.filter(({ poll }) => poll !== line.poll);
+		// It has read once it has written what it knows; that it has polled is noted later. A publication reads on after its first head.
+		if (line.what === 'known' && view.history[n + 1]?.what !== 'generation') {
+			const done = open.find(({ by }) => by === line.by);
+			open = open.filter((poll) => poll !== done);
+		}
 		if (line.what !== 'page' || line.poll === undefined) continue;
 		const own = open.find(({ poll }) => poll === line.poll);
 		const other = open.find(

@@ -59,14 +59,19 @@ export function incidentsOf(said: readonly Said[], settings: StationSettings): I
 }
 
 function stretchesOf(said: readonly Said[], settings: StationSettings): Stretch[] {
-	const state = new Map<string, Saying>();
+	const state = new Map<string, readonly Saying[]>();
 	const open = new Map<string, number>();
 	const stretches: Stretch[] = [];
 	for (const { asset, at, says } of said) {
-		state.set('connector' in says ? says.connector : '', says);
+		const place = 'connector' in says ? says.connector : '';
+		// A fault lasts until another status: what it names meanwhile, it names as well.
+		const fault = isFault(says) ? (state.get(place) ?? []).filter(isFault) : [];
+		state.set(place, [...fault, says]);
 		// Whatever a station sends shows that it is connected.
 		if (says.about !== 'connection') state.delete('');
-		const active = new Set([...state.values()].flatMap((each) => partOf(asset, each, settings)));
+		const active = new Set(
+			[...state.values()].flat().flatMap((each) => partOf(asset, each, settings)),
+		);
 		for (const part of active) if (!open.has(part)) open.set(part, at);
 		for (const [part, since] of open) {
 			if (active.has(part)) continue;
@@ -77,6 +82,8 @@ function stretchesOf(said: readonly Said[], settings: StationSettings): Stretch[
 	for (const [part, since] of open) stretches.push({ part, since, until: Infinity });
 	return stretches.sort((a, b) => a.since - b.since);
 }
+
+const isFault = (says: Saying): boolean => says.about === 'status' && says.status === 'Faulted';
 
 /** The part that what is said puts into a state that counts. */
 export function partOf(asset: string, says: Saying, settings: StationSettings): string[] {
