@@ -10,8 +10,8 @@
  * - the *watermark* is a minute behind `knownUpTo` of the position: what lasts until then has lasted, and what is over by then
  *   has ended. A list that cannot be read leaves it: nothing opens or resolves.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
- *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
- *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
+ *   ledger by its ID. Killed after (2) or (3), the next poll continues. A poll changes nothing if the head is another one than
+ *   that it began with, which another process or a later publication has written, or an old copy of the ledger has.
  */
 import {
 	begin,
@@ -64,22 +64,25 @@ export async function pollStations(options: StationPollOptions): Promise<PollOut
 async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
 	const { now = Date.now, clock = () => performance.now(), budgetMs = Infinity } = options;
-	const polledAt = now();
-	let deadline = clock() + budgetMs;
+	const endsAt = clock() + budgetMs;
+	let deadline = endsAt;
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const known = leftOut.get(node) ?? new KnownIds();
 	leftOut.set(node, known);
 	let reading = readingOf(settings, known);
-	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS };
-
 	const [as, key] = [digestOf(settings), headOf(options)];
+	const begunAt = now();
 	let saved = await readSaved(ledger, key, headShape);
+	// Also if the clock was set back.
+	const polledAt = Math.max(begunAt, (saved.state?.polledAt ?? 0) + 1);
+	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: begunAt, latestMs: LATEST_MS };
 	const lost = forgottenBy(memory, as, saved.state?.polls);
-	let head = lost === undefined ? continued(options, saved.state, polledAt) : undefined;
+	let head = lost === undefined ? continued(options, saved.state, begunAt) : undefined;
 	if (head === undefined) {
 		deadline = Math.min(deadline, clock() + PUBLICATION_MS);
-		head = await published(options, { before: saved.state, lost, source, onPage: reading.take });
+		const of = { before: saved.state, lost, source, onPage: reading.take, polledAt };
+		head = await published(options, of);
 		// Otherwise it is read again.
 		if (head.position.order !== 'oldestFirst') reading = readingOf(settings, known);
 		// Before the shards: what they report depends on it.
@@ -100,11 +103,18 @@ async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 		warn(`stations appear by ID: ${messageOf(failure)}`, 'assets', 1, hintOf(failure));
 	}
 
+	const found = await readSaved(ledger, key, headShape);
+	if (found.text !== saved.text) {
+		// A poll of an earlier publication was still on its way: this one is the publication again.
+		const { state: other } = found;
+		const isOlder = other !== undefined && other.as !== as && other.polledAt < polledAt;
+		return isOlder ? await pollOnce({ ...options, budgetMs: endsAt - clock() }) : { failure };
+	}
 	const changed = await changeShards(options, { events, head, directory, isWhole, pastUpTo });
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
 	// Before n8n can know of this poll.
 	const polls = head.polls + Number(due.length > 0);
-	const next = { ...head, polls, unlisted: changed.unlisted };
+	const next = { ...head, polls, polledAt, unlisted: changed.unlisted };
 	const { publishedAt } = head;
 	const { knownUpTo } = position;
 	const { state } = await writeSaved(ledger, key, saved, next, RETENTION_MS);
@@ -162,6 +172,7 @@ interface StationPublication {
 	readonly lost: Polled | undefined;
 	readonly source: Source;
 	readonly onPage: OnPage;
+	readonly polledAt: number;
 }
 
 /**
@@ -170,7 +181,7 @@ interface StationPublication {
  */
 async function published(
 	{ settings, warn }: StationPollOptions,
-	{ before, lost, source, onPage }: StationPublication,
+	{ before, lost, source, onPage, polledAt }: StationPublication,
 ): Promise<Head> {
 	const { position, failure, isWhole, serviceNow } = await begin(source, onPage);
 	if (failure !== undefined) throw failure;
@@ -186,7 +197,7 @@ async function published(
 	const past = { backTo: from, isUnread: lost !== undefined };
 	return {
 		as: digestOf(settings),
-		generation: Math.max(source.now, (before?.generation ?? 0) + 1),
+		...{ polledAt, generation: polledAt },
 		publishedAt,
 		past: { from, upTo: publishedAt },
 		position: {
@@ -200,13 +211,12 @@ async function published(
 	};
 }
 
-/** Saves the first head of a publication; undefined if a later publication, or another process, has saved its own. */
+/** Saves the first head of a publication; undefined if a poll that began later, or as early in another process, has saved its own. */
 async function savedFirst(ledger: Records, key: string, head: Head): Promise<string | undefined> {
 	let text: string | undefined;
 	const change = (before: string | undefined) => {
-		// A poll of an earlier publication may still have been on its way, and is not from now on.
-		const { generation = -Infinity } = savedIn(before, headShape).state ?? {};
-		return (text = generation < head.generation ? JSON.stringify(head) : undefined);
+		const { polledAt = -Infinity } = savedIn(before, headShape).state ?? {};
+		return (text = polledAt < head.polledAt ? JSON.stringify(head) : undefined);
 	};
 	await changeRecord(ledger, key, change, RETENTION_MS);
 	return text;

@@ -1,4 +1,5 @@
 /** What a Station Trigger reports when its ledger loses its data, or is replaced by an old copy. */
+import type { StationPollOptions } from '../../../lib/station';
 import { OCPP16 } from './stations';
 import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
@@ -99,4 +100,22 @@ it('hands over nothing that a poll decided while the ledger was lost', async () 
 	expect(world.items().slice(1)).toMatchObject([
 		{ state: 'resolved', incident: opened?.['incident'], since: opened?.['since'] },
 	]);
+});
+
+it('decides nothing on an old copy of the ledger that is put back while it reads the list', async () => {
+	const world = stationWorld();
+	world.events = [...heartbeats('08:45', '09:40'), lost('09:00'), back('09:04')];
+	await world.pollFrom('08:59', '09:02');
+	const restore = copyOf(world);
+	await world.pollFrom('09:03', '09:20');
+	world.now = time('09:21');
+	const client: StationPollOptions['client'] = {
+		async *list(...asked) {
+			restore();
+			yield* world.list(...asked);
+		},
+	};
+	await world.poll({ client });
+	await world.pollFrom('09:22', '09:40');
+	expect(world.items()).toEqual([]);
 });

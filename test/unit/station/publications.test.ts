@@ -18,8 +18,7 @@ it('is saved at its first poll, although a poll of the one before writes in betw
 	let polls = 0;
 	jest.spyOn(world.ledger, 'swapRecord').mockImplementation(async (key, ...rest) => {
 		if (key.endsWith(':head') && polls++ === 0) {
-			world.now = time('08:34');
-			await world.poll({ settings: before });
+			await world.poll({ settings: before, now: () => time('08:32:59') });
 		}
 		return await swap(key, ...rest);
 	});
@@ -101,3 +100,39 @@ it('reports a fault once that begins while a poll of the version before waits fo
 		{ state: 'resolved', until: '2026-11-23T09:15:00.000Z', endedBy: 'report' },
 	]);
 });
+
+it.each(['before', 'after'])(
+	'holds if the poll of another one in between is over only %s its own',
+	async (when) => {
+		const world = stationWorld({ settings: { forMs: 0 } });
+		await world.pollFrom('08:55', '09:00');
+		const between = { ...world.settings, kind: 'connectorFault' as const };
+		let [release, seen] = [(): void => undefined, (): void => undefined];
+		const held = new Promise<void>((resolve) => (release = resolve));
+		const reads = new Promise<void>((resolve) => (seen = resolve));
+		const slow: StationPollOptions['client'] = {
+			async *list(...asked) {
+				seen();
+				await held;
+				yield* world.list(...asked);
+			},
+		};
+		world.now = time('09:00:10');
+		const late = world.poll({ settings: between, client: slow, now: () => time('09:00:10') });
+		await reads;
+		world.now = time('09:00:20');
+		const client: StationPollOptions['client'] = {
+			async *list(...asked) {
+				if (when === 'before') release();
+				if (when === 'before') await late;
+				yield* world.list(...asked);
+			},
+		};
+		await world.poll({ client });
+		release();
+		await late;
+		world.events.push(lost('09:00:30'));
+		await world.pollFrom('09:01', '09:10');
+		expect(world.items()).toMatchObject([{ state: 'opened', since: '2026-11-23T09:00:30.000Z' }]);
+	},
+);

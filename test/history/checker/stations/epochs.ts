@@ -24,9 +24,10 @@ export interface Epoch {
 	readonly changedAt: number;
 }
 
-/** The publications that have polled. */
+/** The publications that have polled, without those that a poll of the next one overtook before they wrote anything. */
 export function epochsOf(view: View): Epoch[] {
 	const polling = new Set(view.all('polling').map(({ version }) => version));
+	const heads = view.all('generation').filter(({ record }) => record.endsWith(':head'));
 	const epochs: Epoch[] = [];
 	for (const [n, { at, settings }] of view.publications.entries()) {
 		const { station } = settings;
@@ -37,6 +38,10 @@ export function epochsOf(view: View): Epoch[] {
 			epochs[epochs.length - 1] = { ...last, versions: [...last.versions, station], changedAt: at };
 			continue;
 		}
+		const next = view.publications[n + 1]?.at ?? Infinity;
+		const isOver = view.polled('station').findLast(({ version }) => version === n + 1)?.at;
+		const until = Math.max(next, isOver ?? Infinity);
+		if (last !== undefined && !heads.some((head) => head.at >= at && head.at <= until)) continue;
 		if (last !== undefined) epochs[epochs.length - 1] = { ...last, to: at };
 		const polledAt =
 			view.polled('station').find((poll) => poll.error === undefined && (poll.version ?? 0) > n)
