@@ -82,6 +82,8 @@ export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
 
 /** Per timeline, set of faults or list of session parts; the newest stay. */
 export const MOST_REPORTS = 64;
+/** Of a timeline, while a poll decides: after a pause it reads many hours. */
+export const MOST_READ_REPORTS = 1_000;
 export const MOST_CONNECTORS = 32;
 /** Error codes that a fault names; a later one opens nothing. */
 export const MOST_CODES = 20;

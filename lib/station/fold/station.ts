@@ -3,6 +3,7 @@ import {
 	isRepeated,
 	LATEST_MS,
 	MOST_CONNECTORS,
+	MOST_READ_REPORTS,
 	MOST_REPORTS,
 	type StationSettings,
 } from '../common/settings';
@@ -12,7 +13,7 @@ import { compactSessions } from './compactSessions';
 import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
 import { addSessionFact, noSessions } from './sessions';
 import { inOrder } from './sets';
-import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, isFull, runsOf } from './timeline';
+import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, runsOf } from './timeline';
 
 const IS_ABOUT_STATE: ReadonlySet<Fact['about']> = new Set([
 	...(['connection', 'sent', 'status', 'problem'] as const),
@@ -57,14 +58,21 @@ function addFact(
 	if (found === undefined) return false;
 	const line = lineOf(state, found.name);
 	if (line === undefined || !addReport(line, found.report)) return false;
-	for (let n = 1; isFull(line) && n < line.reports.length; n++) {
-		const cut = line.reports[n]?.t ?? found.report.t;
-		forget(state, found.name, cut, settings);
+	if (line.reports.length > MOST_READ_REPORTS) limitReports(state, found.name, settings);
+	return true;
+}
+
+/** Forgets the oldest reports of a timeline, as far as they are too many to be stored. */
+function limitReports(state: StationState, name: string, settings: StationSettings): void {
+	const line = state.lines?.[name] ?? emptyTimeline();
+	const excess = () => line.reports.length - MOST_REPORTS;
+	for (let n = 1; excess() > 0 && n < line.reports.length; n++) {
+		const { t: cut = line.cut } = line.reports[Math.max(n, excess())] ?? {};
+		if (cut !== undefined) forget(state, name, cut, settings);
 		line.cut = cut;
 	}
 	// They are all of states that last.
-	if (isFull(line)) line.reports.splice(1, 1);
-	return true;
+	if (excess() > 0) line.reports.splice(1, excess());
 }
 
 /** A report, and the timeline that it belongs to. */
@@ -197,6 +205,7 @@ export function compactStation(
 	const from = wholeSince(state, cut, settings);
 	for (const [name, line] of Object.entries(state.lines ?? {})) {
 		forget(state, name, cut, settings, { from, isOpen });
+		limitReports(state, name, settings);
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);

@@ -3,7 +3,6 @@
  * in whatever order the reports arrived. Compacting it up to a time keeps what tells how the states in force then began,
  * which changes nothing for later reports.
  */
-import { MOST_REPORTS } from '../common/settings';
 import type { Report, Timeline } from '../common/state';
 import { isNone, NamedCodes } from './codes';
 import { add, inOrder } from './sets';
@@ -116,8 +115,6 @@ function withoutRepeats(reports: readonly Report[]): Report[] {
 		return !isRepeat || isNews;
 	});
 }
-
-export const isFull = ({ reports }: Timeline): boolean => reports.length > MOST_REPORTS;
 
 /** A stretch of time in which the state was the same, and watched. */
 export interface Run {

@@ -122,3 +122,17 @@ it('messages that cannot be read change nothing and are counted', async () => {
 	expect(world.items()).toEqual([]);
 	expect(world.warnings).toContain('left out 2 messages that cannot be read');
 });
+
+it('what opened and ended during a long pause is reported, however much it is', async () => {
+	const settings = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
+	const world = stationWorld({ settings });
+	await world.pollFrom('08:30', '08:32');
+	for (let n = 0; n < 40; n++) {
+		const [from = '', to = ''] = [0, 6].map((minutes) =>
+			new Date(time('08:40') + (8 * n + minutes) * MINUTE).toISOString().slice(11, 16),
+		);
+		world.events.push(OCPP16.status(from, 'Finishing'), OCPP16.status(to, 'Available'));
+	}
+	await world.pollFrom('14:20', '14:25');
+	expect(world.items()).toHaveLength(80);
+});
