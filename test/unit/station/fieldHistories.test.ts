@@ -20,7 +20,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const FROM = Date.UTC(2026, 0, 24, 6);
 /** Each poll after 10 minutes finds events that are listed as late as that. */
 const LATEST_MS = 8 * MINUTE_MS;
-const SLOW_MS = RUNS * 2_000 + 60_000;
+const SLOW_MS = RUNS * 10_000 + 60_000;
 const PROTOCOLS: readonly Protocol[] = ['ocpp1.6', 'ocpp2.0.1'];
 
 const fault = (more: Partial<StationSettings>): StationSettings => ({
