@@ -206,6 +206,8 @@ function unendedLife(
 ): ReportEntry[] {
 	return livesOf(transaction, known).flatMap((life) => {
 		const { start, end } = life;
+		// It was read after its end had been reported without it.
+		if (end?.reported) markDone(transaction, life);
 		if (start === undefined || end !== undefined || start.done) return [];
 		const [next] = nextOf(sessions, transaction, start, (of) => beginningsOf(of, known)).filter(
 			({ t }) => t + START_WAIT_MS <= known,

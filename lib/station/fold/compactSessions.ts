@@ -15,6 +15,7 @@ export function compactSessions(
 	sessions: Sessions,
 	watermark: number,
 	{ includeIdTag = false }: StationSettings,
+	isUnread = false,
 ): void {
 	const cut = watermark - LATEST_MS;
 	/** What ended before is decided. */
@@ -71,8 +72,9 @@ export function compactSessions(
 		const { starts: begun, ends, t } = transaction;
 		// Which start an end belongs to, and whether another EVSE uses the ID meanwhile, depends on all of them.
 		const isWaiting = (at: number) => begun.some((one) => !one.done && one.at <= at);
+		// What is older may still be read: also the start of one that was reported without.
 		const kept = ends.filter(
-			(end) => isKept(end.t, end.reported) || (isOpen(end.t) && isWaiting(end.at)),
+			(end) => isKept(end.t, end.reported) || (isOpen(end.t) && (isUnread || isWaiting(end.at))),
 		);
 		const isNeeded = (from: number) => kept.some(({ at }) => at >= from && isWaiting(at));
 		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);

@@ -209,7 +209,7 @@ export function compactStation(
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
-	if (state.sessions) compactSessions(state.sessions, watermark, settings);
+	if (state.sessions) compactSessions(state.sessions, watermark, settings, isOpen);
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];

@@ -1,7 +1,7 @@
 /** What began hours before the publication is known once the past has been read, however many polls read it. */
 import type { StationSettings } from '../../../lib/station';
 import { shardOf } from '../../../lib/station/shards';
-import { OCPP16 } from './stations';
+import { OCPP16, OCPP201 } from './stations';
 import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
 const fault = (at: string, connectorId = 1) =>
@@ -13,6 +13,11 @@ const NEIGHBOR =
 	Array.from({ length: 1_000 }, (_unused, n) => `n${n}`).find(
 		(each) => shardOf(each) === shardOf('s1'),
 	) ?? '';
+
+/** So that the past has many pages. */
+const HEARTBEATS = Array.from({ length: 2_700 }, (_unused, n) =>
+	message(time('05:00') + n * 6_000, 's4', ['Heartbeat', {}]),
+);
 
 interface Story {
 	readonly name: string;
@@ -80,10 +85,7 @@ describe.each([
 	])('$name, read by $polls', async ({ kind, events, reported, budgetMs }) => {
 		const assets = ['s1', 's4', NEIGHBOR];
 		const world = stationWorld({ isOldestFirst, assets, settings: { kind } });
-		const others = Array.from({ length: 2_700 }, (_unused, n) =>
-			message(time('05:00') + n * 6_000, 's4', ['Heartbeat', {}]),
-		);
-		world.events = [...others, ...events];
+		world.events = [...HEARTBEATS, ...events];
 		for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
 			world.now = at;
 			await world.poll({ budgetMs });
@@ -93,4 +95,21 @@ describe.each([
 		});
 		expect(items).toEqual(reported);
 	});
+
+	it.each([OCPP16, OCPP201])(
+		'a session that is over is not reported when the next one begins, whichever of its messages is read last ($name)',
+		async ({ session }) => {
+			const world = stationWorld({ isOldestFirst, settings: { kind: 'sessionEnded' } });
+			world.events = [
+				...HEARTBEATS,
+				...session({ start: '05:10', stop: '07:00', fromWh: 1_000, toWh: 5_000 }),
+				...session({ start: '08:50', stop: '09:10', fromWh: 5_000, toWh: 9_000 }),
+			];
+			for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
+				world.now = at;
+				await world.poll({ budgetMs: 0 });
+			}
+			expect(world.items()).toMatchObject([{ startedAt: '2026-11-23T08:50:00.000Z' }]);
+		},
+	);
 });
