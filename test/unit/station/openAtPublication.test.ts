@@ -98,12 +98,12 @@ describe.each([
 
 	it.each([OCPP16, OCPP201])(
 		'a session that is over is not reported when the next one begins, whichever of its messages is read last ($name)',
-		async ({ session }) => {
+		async (version) => {
 			const world = stationWorld({ isOldestFirst, settings: { kind: 'sessionEnded' } });
 			world.events = [
 				...HEARTBEATS,
-				...session({ start: '05:10', stop: '07:00', fromWh: 1_000, toWh: 5_000 }),
-				...session({ start: '08:50', stop: '09:10', fromWh: 5_000, toWh: 9_000 }),
+				...version.session({ start: '05:10', stop: '07:00', fromWh: 1_000, toWh: 5_000 }),
+				...version.session({ start: '08:50', stop: '09:10', fromWh: 5_000, toWh: 9_000 }),
 			];
 			for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
 				world.now = at;
