@@ -2,7 +2,7 @@ const { spawnSync } = require('node:child_process');
 
 /** One Jest project a test level; each file runs TypeScript through ts-jest without type checks (tsc does those). */
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   transform: {
     '^.+\\.ts$': [
       'ts-jest',
