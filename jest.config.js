@@ -27,5 +27,6 @@ const level = (name) => ({
 module.exports = {
   // Here and not in a project, where Jest ignores it. Only a test that hangs should ever reach it, on any machine.
   testTimeout: 60_000,
+  testSequencer: '<rootDir>/test/support/longFirst.cjs',
   projects: ['unit', 'integration', 'simulation', 'e2e', 'faults'].map(level),
 };

@@ -1,5 +1,5 @@
 /** `.ci/run`: runs every check, and fails with the first that fails. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v4';
 import packageJson from '../../package.json';
@@ -22,7 +22,7 @@ function gate(failing = 'none') {
 	return { status, calls: scene.calls().filter((call) => call.startsWith('npm ')) };
 }
 
-const ALL = ['npm test', 'npm run scan', 'npm run test:e2e', 'npm run test:faults'];
+const ALL = ['npm test', 'npm run scan', 'npm run test:servers'];
 const named = (calls: readonly string[]) => calls.map((call) => call.split(' -- ')[0]?.trim());
 
 it('runs all tests', () => {
@@ -33,8 +33,7 @@ it('runs all tests', () => {
 it.each([
 	['test', 1],
 	['run scan', 2],
-	['run test:e2e', 3],
-	['run test:faults', 4],
+	['run test:servers', 3],
 ])('fails and stops when `npm %s` fails', (failing, count) => {
 	const { status, calls } = gate(failing);
 	expect([status, named(calls)]).toEqual([3, ALL.slice(0, count)]);
@@ -42,18 +41,18 @@ it.each([
 
 it('leaves out only what the simulation covers, and the burst', () => {
 	const [, pattern = ''] = /--testPathIgnorePatterns=(\S+)/.exec(gate().calls.join('\n')) ?? [];
-	const faults = readdirSync(join(ROOT, 'test', 'faults'));
-	const left = faults.filter((file) => RegExp(pattern).test(`/test/faults/${file}`));
+	const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+	const left = tests.filter((file) => RegExp(pattern).test(`/test/${file}`)).sort();
 	const names = [
 		...['acknowledge', 'backlog', 'burst', 'failedBegin', 'kills', 'listing'],
 		...['lostLedger', 'outages', 'replay', 'replaySoon', 'restart'],
 	];
-	expect(left).toEqual(names.map((name) => `${name}.test.ts`));
+	expect(left).toEqual(names.map((name) => `faults/${name}.test.ts`));
 });
 
 it('reaches every project of Jest, the linter and the types', () => {
-	const { test, 'test:e2e': e2e, 'test:faults': faults } = packageJson.scripts;
-	const projects = [test, e2e, faults].flatMap((script) =>
+	const { test, 'test:servers': servers } = packageJson.scripts;
+	const projects = [test, servers].flatMap((script) =>
 		(/--selectProjects ((?:\w+ ?)+)/.exec(script)?.[1] ?? '').trim().split(' '),
 	);
 	const all = CONFIG.projects.map(({ displayName }) => displayName);
@@ -62,5 +61,13 @@ it('reaches every project of Jest, the linter and the types', () => {
 		'npm run --silent lint',
 		'npm run --silent types',
 	]);
-	expect([test, e2e, faults].join()).not.toMatch(/\|\||;/);
+	expect([test, servers].join()).not.toMatch(/\|\||;/);
+});
+
+it('begins with the longest files', () => {
+	const { LONG } = jest.requireActual<{ readonly LONG: readonly string[] }>(
+		'../support/longFirst.cjs',
+	);
+	const missing = LONG.filter((name) => !existsSync(join(ROOT, 'test', `${name}.test.ts`)));
+	expect(missing).toEqual([]);
 });
