@@ -5,6 +5,13 @@ const POLL = 'lib/station/poll.ts';
 const STATION = 'lib/station/decide/station.ts';
 const DURATION = 'lib/station/decide/duration.ts';
 
+/** A poll goes on although the head is no longer the one that it began with. */
+const CHANGED_HEAD = {
+	file: POLL,
+	find: 'if (found.text !== saved.text) {',
+	replace: 'if (found.text === null) {',
+};
+
 export const STATIONS: readonly Fault[] = [
 	fault(
 		'a second gap during a catch-up is read again in each poll',
@@ -48,11 +55,29 @@ export const STATIONS: readonly Fault[] = [
 			},
 		],
 	},
+	{
+		name: 'a poll of an old version changes what the new one knows',
+		changes: [
+			{
+				file: 'lib/station/shards.ts',
+				find: 'if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;',
+				replace: '',
+			},
+			CHANGED_HEAD,
+		],
+	},
+	{ name: 'a poll decides on an old copy of the ledger', changes: [CHANGED_HEAD] },
 	fault(
-		'a poll of an old version changes what the new one knows',
-		'lib/station/shards.ts',
-		'if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;',
-		'',
+		'the reports of a long pause are forgotten before a poll decides',
+		'lib/station/common/settings.ts',
+		'export const MOST_READ_REPORTS = 1_000;',
+		'export const MOST_READ_REPORTS = 64;',
+	),
+	fault(
+		'the end of a session is forgotten before its start is read',
+		'lib/station/fold/compactSessions.ts',
+		'(isUnread || isWaiting(end.at))',
+		'isWaiting(end.at)',
 	),
 	fault(
 		'what was open at the publication is reported',
