@@ -64,16 +64,6 @@ export function chunksOf<T>(all: readonly T[], size = ENTRIES_AT_ONCE): T[][] {
 	return Array.from({ length: count }, (_, n) => all.slice(n * size, (n + 1) * size));
 }
 
-/** Long work that yields between its steps, so that its caller can let other work run. */
-export type Steps<T> = Generator<undefined, T>;
-
-/** Runs all steps at once. */
-export function inOneGo<T>(work: Steps<T>): T {
-	let step = work.next();
-	while (step.done !== true) step = work.next();
-	return step.value;
-}
-
 interface Limiter<T> {
 	/** Calls the action, or defers it if it ran for this kind within the last pause. */
 	call(kind: string, value: T): void;

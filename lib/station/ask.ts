@@ -1,9 +1,8 @@
 /** Questions about a period that has passed, over all stations, in steps that leave the event loop free; also what a published trigger has reported in it. */
-import { setImmediate } from 'node:timers/promises';
 import { readSaved } from '../follow';
 import type { Records } from '../ledger';
 import type { ApiClient, ApiRecord } from '../service';
-import type { Steps } from '../shared/pace';
+import { flatMapped, inSteps, inTurns, sortedInSteps, type Steps } from '../shared/steps';
 import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
@@ -30,12 +29,9 @@ interface AskedFacts {
 	readonly check?: () => void;
 }
 
-/** As long as one step works, in milliseconds. */
-const STEP_MS = 10;
-
 /** One item per incident, oldest first. */
 export async function pastIncidents(asked: Asked, settings: StationSettings): Promise<ApiRecord[]> {
-	return named(asked, await incidentsIn(asked, settings));
+	return await named(asked, await incidentsIn(asked, settings));
 }
 
 /** Oldest first. */
@@ -43,10 +39,13 @@ export async function incidentsIn(
 	asked: AskedFacts,
 	settings: StationSettings,
 ): Promise<PastIncident[]> {
-	const found = await ofEach(asked, readStations(asked), (station) =>
+	const found = ofEach(readStations(asked), (station) =>
 		incidentsOf(station, asked.past, settings, asked.owner),
 	);
-	return found.sort((a, b) => a.since - b.since);
+	return await inTurns(
+		sorted(found, (a, b) => a.since - b.since),
+		asked.check,
+	);
 }
 
 /** One item per session, in the order in which they ended; those that have not come last. */
@@ -55,14 +54,17 @@ export async function pastSessions(
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ApiRecord[]> {
-	return named(asked, await sessionsIn(asked, settings, includeOpen));
+	return await named(asked, await sessionsIn(asked, settings, includeOpen));
 }
 
-function named(
-	{ directory }: Asked,
+async function named(
+	{ directory, check }: Asked,
 	found: readonly Pick<ReportEntry, 'assetId' | 'item'>[],
-): ApiRecord[] {
-	return found.map(({ assetId, item }) => ({ station: directory.fieldsOf(assetId), ...item }));
+): Promise<ApiRecord[]> {
+	const items = flatMapped(found, ({ assetId, item }) => [
+		{ station: directory.fieldsOf(assetId), ...item },
+	]);
+	return await inTurns(items, check);
 }
 
 export async function sessionsIn(
@@ -71,19 +73,23 @@ export async function sessionsIn(
 	includeOpen: boolean,
 ): Promise<ReportEntry[]> {
 	const { past, owner } = asked;
-	const found = await ofEach(asked, readStations(asked), (station) =>
+	const found = ofEach(readStations(asked), (station) =>
 		sessionsOf(station, past, settings, { owner, includeOpen }),
 	);
 	const isOpen = ({ item }: ReportEntry) => Number(item['state'] === 'open');
-	return found.sort((a, b) => isOpen(a) - isOpen(b) || a.t - b.t);
+	return await inTurns(
+		sorted(found, (a, b) => isOpen(a) - isOpen(b) || a.t - b.t),
+		asked.check,
+	);
 }
 
 /** One item per connector, or per station, and part of the period; also for listed stations of which nothing was read. */
 export async function pastUptime(asked: Asked, question: UptimeQuestion): Promise<ApiRecord[]> {
-	return await ofEach(asked, allStations(asked), function* ({ fields, station }) {
-		const found = yield* uptimeOf(station, asked.past, question);
-		return found.map((item) => ({ station: fields, ...item }));
+	const found = ofEach(allStations(asked), function* ({ fields, station }) {
+		const items = yield* uptimeOf(station, asked.past, question);
+		return items.map((item) => ({ station: fields, ...item }));
 	});
+	return await inTurns(found, asked.check);
 }
 
 /** One item per station, also for listed ones of which nothing was read. */
@@ -92,9 +98,10 @@ export async function stationStatus(
 	words: UptimeQuestion['words'],
 ): Promise<ApiRecord[]> {
 	const { past, owner } = asked;
-	return await ofEach(asked, allStations(asked), function* ({ fields, station }) {
+	const found = ofEach(allStations(asked), function* ({ fields, station }) {
 		return [{ station: fields, ...(yield* statusOf(station, past, { owner, words })) }];
 	});
+	return await inTurns(found, asked.check);
 }
 
 type Station = readonly [assetId: string, facts: StationFacts];
@@ -124,26 +131,22 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 		.map(({ assetId, fields }) => ({ fields, station: [assetId, stations.get(assetId)] }));
 }
 
-async function ofEach<S, T>(
-	{ check }: AskedFacts,
+function* ofEach<S, T>(
 	stations: readonly S[],
 	itemsOf: (station: S) => Steps<readonly T[]>,
-): Promise<T[]> {
+): Steps<T[]> {
 	const found: T[] = [];
-	let since = performance.now();
 	for (const station of stations) {
-		const work = itemsOf(station);
-		for (let isDone = false; !isDone;) {
-			const step = work.next();
-			isDone = step.done === true;
-			if (step.done === true) for (const one of step.value) found.push(one);
-			if (performance.now() - since < STEP_MS) continue;
-			await setImmediate();
-			check?.();
-			since = performance.now();
-		}
+		yield* inSteps(yield* itemsOf(station), (one) => {
+			found.push(one);
+		});
+		yield;
 	}
 	return found;
+}
+
+function* sorted<T>(work: Steps<readonly T[]>, compare: (a: T, b: T) => number): Steps<T[]> {
+	return yield* sortedInSteps(yield* work, compare);
 }
 
 interface ReportedQuestion extends Owner {
@@ -199,7 +202,7 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 	const incidents = await incidentsIn(question, settings);
 	const news = incidents.filter(({ since }) => since > head.publishedAt);
 	return news.flatMap(({ since, entries }) =>
-		[...entries.values()]
+		entries
 			.filter(({ item }) => settings.reportResolved || item['state'] !== 'resolved')
 			.map((entry) => ({ ...entry, isWhole: since >= from })),
 	);

@@ -115,7 +115,7 @@ async function shownOf(
 			.filter(({ since }) => since + settings.forMs >= from)
 			.map(({ assetId, since, entries, item }) => ({
 				...{ assetId, at: since, id: choiceOf(assetId, since, item) },
-				items: new Map([...entries].map(([state, entry]) => [state, entry.item])),
+				items: new Map(entries.map(({ item }) => [item['state'], item])),
 			}));
 	}
 	const sessions = await sessionsIn(asked, settings, false);

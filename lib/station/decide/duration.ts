@@ -5,6 +5,7 @@
  * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and a
  * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
  */
+import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Incident } from '../common/state';
 import type { Opening } from '../fold/faults';
 import { inOrder } from '../fold/sets';
@@ -27,20 +28,20 @@ interface IncidentHandlers {
 	/** The incident that a stretch begins. */
 	readonly open: (run: Opening) => Incident;
 	/** Called with each stretch that belongs to an incident. */
-	readonly note: (incident: Incident, run: Opening) => void;
+	readonly note: (incident: Incident, run: Opening) => Steps<void>;
 }
 
 /** Returns what happened, the latest incident, and those that it has replaced. */
-export function follow(
+export function* follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
 	{ watermark, horizon, forMs, resolveAfterMs }: Times,
 	{ open, note }: IncidentHandlers,
-): {
+): Steps<{
 	readonly steps: IncidentStep[];
 	readonly latest: Incident | undefined;
 	readonly past: readonly Incident[];
-} {
+}> {
 	const steps: IncidentStep[] = [];
 	const past: Incident[] = [];
 	let latest = before && { ...before };
@@ -56,7 +57,7 @@ export function follow(
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
 			extend(latest, run, isSeen);
-			note(latest, run);
+			yield* note(latest, run);
 			isSeen = true;
 		} else if (run.since > (latest?.since ?? -Infinity)) {
 			if (Math.min(run.until ?? horizon, horizon) - run.since < forMs) continue;
@@ -64,7 +65,7 @@ export function follow(
 			if (latest !== undefined) past.push(latest);
 			const { until: after } = latest ?? {};
 			latest = { ...open(run), ...(after !== undefined && { after }) };
-			note(latest, run);
+			yield* note(latest, run);
 			isSeen = true;
 			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		}
@@ -102,23 +103,26 @@ function extend(incident: Incident, run: Run, isSeen: boolean): void {
 }
 
 /** The stretches in which at least one of several was in force. They are sorted by their beginning. */
-export function united(runs: readonly Run[]): Run[] {
+export function* united(runs: readonly Run[]): Steps<Run[]> {
 	const groups: { readonly parts: Run[]; longest: Run }[] = [];
-	for (const run of [...runs].sort((a, b) => a.since - b.since)) {
+	yield* inSteps(yield* sortedInSteps(runs, (a, b) => a.since - b.since), (run) => {
 		const last = groups.at(-1);
 		const end = last === undefined ? -Infinity : (last.longest.until ?? Infinity);
 		if (last === undefined || run.since > end) {
 			groups.push({ parts: [run], longest: run });
-			continue;
+			return;
 		}
 		last.parts.push(run);
 		if ((run.until ?? Infinity) > end) last.longest = run;
-	}
-	return groups.map(({ parts, longest }) => {
-		const { until: _until, to: _to, ...begun } = parts[0] ?? longest;
-		const reports = parts.flatMap((one) => one.reports).sort(inOrder);
-		return { ...begun, reports, parts, ...endOf(longest) };
 	});
+	const all: Run[] = [];
+	for (const { parts, longest } of groups) {
+		const { until: _until, to: _to, ...begun } = parts[0] ?? longest;
+		const reports = yield* flatMapped(parts, (one) => one.reports);
+		const sorted = yield* sortedInSteps(reports, inOrder);
+		all.push({ ...begun, reports: sorted, parts, ...endOf(longest) });
+	}
+	return all;
 }
 
 /** The fields of a run for its end: none if it lasts. */

@@ -1,9 +1,10 @@
 /** The stretches of each part of a station that can have an incident of its own. */
+import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
-import { type Run, runsOf } from '../fold/timeline';
+import { type Run, runsOfAll } from '../fold/timeline';
 import { endOf, touches, united } from './duration';
 import type { Moment } from './moment';
 
@@ -16,20 +17,26 @@ type Incidents = NonNullable<StationState['incidents']>;
 type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd'>;
 
 /** Also the parts that have an incident and no stretch. */
-export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
+export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap<string, Part>> {
 	const { settings } = moment;
 	const incidents = state.incidents ?? {};
 	const parts = new Map<string, Part>();
 	for (const [part, { connector }] of Object.entries(incidents)) {
 		parts.set(part, { connector, runs: [] });
 	}
-	const openings = stretchesOf(state, moment)
-		.flatMap((run) => openingsOf(run, settings))
-		.sort((a, b) => inOrder(a.first, b.first));
+	const stretches = yield* stretchesOf(state, moment);
+	const openings = yield* sortedInSteps(
+		yield* flatMapped(stretches, (run) => openingsOf(run, settings)),
+		(a, b) => inOrder(a.first, b.first),
+	);
 	// With those that begin now: what belongs to one does not depend on which poll read it.
 	const latest = new Map<string, Latest>(Object.entries(incidents));
 	const seen = new Set<string>();
-	for (const opening of openings) {
+	yield* inSteps(openings, (opening) => {
+		// No later one touches them either.
+		for (const [name, { until = Infinity }] of latest) {
+			if (opening.since - until > settings.resolveAfterMs) latest.delete(name);
+		}
 		const known = isWhole(settings) ? [] : incidentsOf(opening, latest, settings);
 		for (const name of known.length > 0 ? known : [partOf(opening, settings)]) {
 			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
@@ -40,30 +47,39 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 			latest.set(name, next);
 			seen.add(name);
 		}
+	});
+	for (const [name, { runs }] of parts) {
+		const heir = heirOf(name, runs, openings, incidents);
+		if (heir === undefined) continue;
+		runs.push(heir);
+		runs.sort((a, b) => inOrder(a.first, b.first));
 	}
-	for (const [name, { runs }] of parts) runs.push(...heirOf(name, runs, openings, incidents));
-	for (const { runs } of parts.values()) runs.sort((a, b) => inOrder(a.first, b.first));
 	return parts;
 }
 
 /** The stretches of all parts of a station, before they are assigned to incidents. */
-export function stretchesOf(state: StationState, { settings, watermark, horizon }: Moment): Run[] {
+export function* stretchesOf(
+	state: StationState,
+	{ settings, watermark, horizon }: Moment,
+): Steps<Run[]> {
 	const { kind, forMs } = settings;
 	const isOffline = kind === 'stationOffline';
 	const until = isOffline || forMs === 0 ? horizon : watermark;
-	const runs = Object.entries(state.lines ?? {}).flatMap(([name, line]) =>
-		runsOf(line, name, until),
-	);
-	if (isOffline) return outages(runs, watermark, state.incidents?.['']);
-	return kind === 'connectorFault' && settings.scope === 'station' ? united(runs) : runs;
+	const runs = yield* runsOfAll(state.lines, until);
+	if (isOffline) return yield* outages(runs, watermark, state.incidents?.['']);
+	return kind === 'connectorFault' && settings.scope === 'station' ? yield* united(runs) : runs;
 }
 
 /**
  * A lost connection that a message of the station follows at once, without a new connection, is that of an older socket.
  * It is decided when everything up to that message is known; one that an incident began with stays an outage.
  */
-function outages(runs: readonly Run[], watermark: number, known: Incident | undefined): Run[] {
-	return runs.flatMap((run) => {
+function outages(
+	runs: readonly Run[],
+	watermark: number,
+	known: Incident | undefined,
+): Steps<Run[]> {
+	return flatMapped(runs, (run) => {
 		const { until = Infinity, since, isEndedBySign } = run;
 		const isKnown = known !== undefined && contains(run, known);
 		const isOldSocket = isEndedBySign === true && until - since < OLD_SOCKET_MS;
@@ -141,29 +157,34 @@ function heirOf(
 	runs: readonly Opening[],
 	openings: readonly Opening[],
 	incidents: Incidents,
-): Opening[] {
+): Opening | undefined {
 	const incident = Object.hasOwn(incidents, part) ? incidents[part] : undefined;
-	if (incident === undefined || incident.until !== undefined) return [];
+	if (incident === undefined || incident.until !== undefined) return undefined;
 	const { since, connector = '' } = incident;
-	if (runs.some((run) => touches(run, incident, 0))) return [];
+	if (runs.some((run) => touches(run, incident, 0))) return undefined;
 	const heir = openings.find((run) => run.places.has(connector) && contains(run, incident));
-	return heir === undefined ? [] : [{ ...heir, since }];
+	return heir && { ...heir, since };
 }
 
 /** The faults of each part, oldest first: those of its timelines, and those that are folded. */
-export function faultsOf(
+export function* faultsOf(
 	state: StationState,
 	{ settings, horizon, publishedAt }: Moment,
-): ReadonlyMap<string, readonly Fault[]> {
+): Steps<ReadonlyMap<string, readonly Fault[]>> {
 	const { scope } = settings;
 	const partOfFault = ({ connector, opens }: Fault) =>
 		scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens ?? ''}`;
-	const runs = Object.entries(state.lines ?? {}).flatMap(([name, line]) =>
-		runsOf(line, name, horizon),
-	);
-	const current = runs.flatMap((run) => openingsOf(run, settings)).map(countedFaultOf);
-	const faults = [...(state.faults ?? []), ...current].filter(({ t }) => t > publishedAt);
-	const parts = Map.groupBy(faults.sort(inOrder), partOfFault);
+	const runs = yield* runsOfAll(state.lines, horizon);
+	const current = yield* flatMapped(runs, (run) => openingsOf(run, settings).map(countedFaultOf));
+	const faults = yield* sortedInSteps([...(state.faults ?? []), ...current], inOrder);
+	const parts = new Map<string, Fault[]>();
+	yield* inSteps(faults, (fault) => {
+		if (fault.t <= publishedAt) return;
+		const part = partOfFault(fault);
+		const known = parts.get(part);
+		if (known === undefined) parts.set(part, [fault]);
+		else known.push(fault);
+	});
 	for (const part of Object.keys(state.incidents ?? {})) {
 		if (!parts.has(part)) parts.set(part, []);
 	}

@@ -2,6 +2,7 @@
  * Incidents of faults that come several times within a time. One opens with the last of them, and ends when no fault
  * has come for that time. Faults in between belong to it.
  */
+import { inSteps, type Steps } from '../../shared/steps';
 import type { Fault, Incident } from '../common/state';
 import { countFault } from '../fold/faults';
 import type { IncidentStep } from './duration';
@@ -14,12 +15,12 @@ export interface Repeats {
 }
 
 /** `faults` are sorted. Returns what happened, and the latest incident. */
-export function followRepeats(
+export function* followRepeats(
 	faults: readonly Fault[],
 	before: Incident | undefined,
 	{ watermark, horizon, times, withinMs }: Repeats,
 	open: (first: Fault) => Incident,
-): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
+): Steps<{ readonly steps: IncidentStep[]; readonly latest: Incident | undefined }> {
 	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
 	/** Since the latest incident. */
@@ -31,21 +32,21 @@ export function followRepeats(
 		}
 		latest.reported = 'closed';
 	};
-	for (const fault of faults) {
-		if (fault.t > horizon) break;
+	yield* inSteps(faults, (fault) => {
+		if (fault.t > horizon) return;
 		close(fault.t - 1);
 		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) {
 			if (fault.t >= latest.since) addTo(latest, fault, withinMs);
-			continue;
+			return;
 		}
 		window = [...window.filter(({ t }) => fault.t - t <= withinMs), fault];
 		const [first] = window;
-		if (first === undefined || window.length < times) continue;
+		if (first === undefined || window.length < times) return;
 		latest = open(first);
 		for (const one of window) addTo(latest, one, withinMs);
 		if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		window = [];
-	}
+	});
 	close(watermark);
 	return { steps, latest };
 }

@@ -1,5 +1,5 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
-import { chunksOf, inOneGo, type Steps } from '../../shared/pace';
+import { flatMapped, inOneGo, inSteps, type Steps } from '../../shared/steps';
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState } from '../common/state';
@@ -11,9 +11,6 @@ import type { MayOpen, Moment } from './moment';
 import { faultsOf, partOf, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
-
-/** Of a part that has many, between two steps. */
-const ENTRIES_TOGETHER = 500;
 
 /** Changes the state, and returns what is to be reported. */
 export function decide(...of: Parameters<typeof deciding>): ReportEntry[] {
@@ -34,15 +31,12 @@ export function* deciding(
 	}
 	const entries: ReportEntry[] = [];
 	for (const steps of yield* stepsOf(assetId, state, moment, mayOpen)) {
-		const closed = new Map(
-			steps.flatMap((one) => (one.step === 'closed' ? [[one.incident.id, one] as const] : [])),
-		);
-		for (const some of chunksOf(steps, ENTRIES_TOGETHER)) {
-			for (const entry of entriesOf(assetId, some, closed, moment)) entries.push(entry);
-			yield;
-		}
+		yield* inSteps(steps.entries(), ([n, step]) => {
+			const entry = entryOf(assetId, step, steps[n + 1], moment);
+			if (entry !== undefined) entries.push(entry);
+		});
 	}
-	return [...entries, ...removed(assetId, state, moment)];
+	return entries.concat(removed(assetId, state, moment));
 }
 
 /** The incident of a part that begins with a report. */
@@ -78,11 +72,11 @@ function* stepsOf(
 	if (isRepeated(settings)) {
 		const { times, withinMs, scope } = settings;
 		const all: IncidentStep[][] = [];
-		for (const [part, faults] of faultsOf(state, moment)) {
+		for (const [part, faults] of yield* faultsOf(state, moment)) {
 			yield;
 			const open = opener(part);
 			const bounds = { ...moment, times, withinMs };
-			const { steps, latest } = followRepeats(
+			const { steps, latest } = yield* followRepeats(
 				faults,
 				incidents[part],
 				bounds,
@@ -99,20 +93,21 @@ function* stepsOf(
 	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs };
 	const renamed: (readonly [part: string, incident: Incident])[] = [];
 	const all: IncidentStep[][] = [];
-	for (const [part, { connector, runs }] of partsOf(state, moment)) {
+	for (const [part, { connector, runs }] of yield* partsOf(state, moment)) {
 		yield;
 		const open = opener(part);
 		const names = new Map<string, string>();
-		const { steps, latest, past } = follow(runs, incidents[part], times, {
+		const { steps, latest, past } = yield* follow(runs, incidents[part], times, {
 			open: (run) => ({
 				...open({ t: run.since, id: run.first.id, d: run.d }, connector),
 				...endOf(run),
 			}),
-			note: (incident, run) => {
+			*note(incident, run) {
 				names.set(partOf(run, settings), incident.id);
+				yield;
 				if (kind !== 'connectorFault') return;
-				const own = run.parts?.flatMap((one) => openingsOf(one, settings)) ?? [run];
-				for (const opening of own) countFault(incident, faultOf(opening));
+				const own = run.parts && (yield* flatMapped(run.parts, (one) => openingsOf(one, settings)));
+				yield* inSteps(own ?? [run], (opening) => countFault(incident, faultOf(opening)));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
@@ -131,27 +126,23 @@ function* stepsOf(
 	return all;
 }
 
-type Closed = Extract<IncidentStep, { step: 'closed' }>;
-
-/** An incident that is over by now opens with its end. */
-function entriesOf(
+/** An incident that is over by now opens with its end: that is the next step of its part. */
+function entryOf(
 	assetId: string,
-	steps: readonly IncidentStep[],
-	closed: ReadonlyMap<string, Closed>,
+	one: IncidentStep,
+	next: IncidentStep | undefined,
 	moment: Moment,
-): ReportEntry[] {
+): ReportEntry | undefined {
 	const place = { kind: moment.settings.kind, assetId, watermark: moment.watermark };
 	const { toldUntil = -Infinity } = moment;
-	return steps
-		.filter((one) => decidedAt(one, moment.settings) > toldUntil)
-		.flatMap((one) => {
-			if (one.step === 'opened') {
-				const until = closed.get(one.incident.id)?.until;
-				return [openedEntry(closed.get(one.incident.id)?.incident ?? one.incident, place, until)];
-			}
-			if (!moment.settings.reportResolved) return [];
-			return [resolvedEntry(one.incident, place, one.until, 'report')];
-		});
+	if (decidedAt(one, moment.settings) <= toldUntil) return undefined;
+	if (one.step === 'opened') {
+		return next?.step === 'closed'
+			? openedEntry(next.incident, place, next.until)
+			: openedEntry(one.incident, place);
+	}
+	if (!moment.settings.reportResolved) return undefined;
+	return resolvedEntry(one.incident, place, one.until, 'report');
 }
 
 /** The watermark from which a step is certain. */

@@ -65,16 +65,16 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 		else if (found.length === 1 && isNone(codesOf(first.d)) && isSoon) first.d = report.d;
 		else if (isByCode) found.push({ report, d: report.d, keys });
 	}
+	const later = run.reports.filter(({ key }) => key !== '').values();
+	let next = later.next();
+	const until = new NamedCodes();
 	return found.map(({ report, d, keys }) => {
-		const codes = codesUntil(run, report.t + withinMs);
+		for (; !next.done && next.value.t <= report.t + withinMs; next = later.next()) {
+			until.add(next.value.d);
+		}
+		const codes = { errors: [...until.errors], vendors: [...until.vendors] };
 		return { ...run, first: report, since: report.t, d, keys, ...codes };
 	});
-}
-
-function codesUntil({ reports }: Run, until: number): Pick<Opening, 'errors' | 'vendors'> {
-	const named = new NamedCodes();
-	for (const { key, t, d } of reports) if (key !== '' && t <= until) named.add(d);
-	return { errors: [...named.errors], vendors: [...named.vendors] };
 }
 
 export function faultOf(opening: Opening): Fault {

@@ -2,44 +2,73 @@
 import { RESPONSE_MS } from '../common/settings';
 import type { EventFacts, Fact, Sent } from '../facts';
 
-/**
- * The events with what is quiet in them, without messages that the service sent. A response is the station's if the
- * service sent a call with its ID shortly before, and the station none: both may number their calls alike. The calls are
- * `among` the events by default.
- */
-export function ofStations(
-	events: readonly EventFacts[],
-	among: readonly EventFacts[] = events,
-): EventFacts[] {
+/** The events with what is quiet in them, without messages that the service sent. */
+export function ofStations(events: readonly EventFacts[]): EventFacts[] {
 	let calls: Calls | undefined;
-	const isOfStation = (sent: Sent, { assetId, at }: EventFacts): boolean => {
-		if (sent.by !== undefined) return sent.by === 'station';
-		calls ??= callsIn(among);
-		const near = (calls.get(`${assetId} ${sent.messageId ?? ''}`) ?? []).filter(
-			(call) => at - call.at <= RESPONSE_MS && call.at - at <= RESPONSE_MS,
-		);
-		return near.some((call) => call.at <= at) && near.every(({ by }) => by === 'service');
+	const callsOf = (): Calls => {
+		if (calls !== undefined) return calls;
+		calls = new Calls();
+		for (const event of events) calls.add(event);
+		return calls;
 	};
 	return events.flatMap((event) => {
 		const isLeft = (fact: Fact) =>
-			fact.about === 'sent' ? isOfStation(fact, event) : fact.about === 'problem' && !fact.isActive;
+			fact.about === 'sent'
+				? isOfStation(fact, event, () => [callsOf()])
+				: fact.about === 'problem' && !fact.isActive;
 		const facts = event.facts.filter(isLeft);
 		return facts.length > 0 ? [{ ...event, facts }] : [];
 	});
 }
 
-type Calls = ReadonlyMap<string, readonly { readonly at: number; readonly by: Sent['by'] }[]>;
+/**
+ * A response is the station's if the service sent a call with its ID shortly before, and the station none: both may number
+ * their calls alike.
+ */
+export function isOfStation(
+	{ by, messageId = '' }: Sent,
+	{ assetId, at }: Pick<EventFacts, 'assetId' | 'at'>,
+	calls: () => readonly Calls[],
+): boolean {
+	if (by !== undefined) return by === 'station';
+	const near = calls()
+		.flatMap((some) => some.named(assetId, messageId))
+		.filter((call) => at - call.at <= RESPONSE_MS && call.at - at <= RESPONSE_MS);
+	return near.some((call) => call.at <= at) && near.every((call) => call.by === 'service');
+}
 
-function callsIn(events: readonly EventFacts[]): Calls {
-	const calls = new Map<string, { readonly at: number; readonly by: Sent['by'] }[]>();
-	for (const { assetId, at, facts } of events) {
+interface SentCall {
+	readonly at: number;
+	readonly by: Sent['by'];
+}
+
+/** Calls of a stretch of the list, in columns: objects would be most of what a reading allocates. */
+export class Calls {
+	readonly #assetIds: string[] = [];
+	readonly #messageIds: string[] = [];
+	readonly #times: number[] = [];
+	readonly #senders: Sent['by'][] = [];
+	/** Where those with an ID are. Few lists have responses that need it. */
+	#places: Map<string, number[]> | undefined;
+
+	add({ assetId, at, facts }: EventFacts): void {
 		for (const fact of facts) {
 			if (fact.about !== 'sent' || fact.isResponse || fact.messageId === undefined) continue;
-			const key = `${assetId} ${fact.messageId}`;
-			const known = calls.get(key);
-			if (known === undefined) calls.set(key, [{ at, by: fact.by }]);
-			else known.push({ at, by: fact.by });
+			this.#assetIds.push(assetId);
+			this.#messageIds.push(fact.messageId);
+			this.#times.push(at);
+			this.#senders.push(fact.by);
+			this.#places = undefined;
 		}
 	}
-	return calls;
+
+	named(assetId: string, messageId: string): SentCall[] {
+		this.#places ??= Map.groupBy(this.#times.keys(), (n) =>
+			keyOf(this.#assetIds[n], this.#messageIds[n]),
+		);
+		const places = this.#places.get(keyOf(assetId, messageId)) ?? [];
+		return places.map((n) => ({ at: this.#times[n] ?? 0, by: this.#senders[n] }));
+	}
 }
+
+const keyOf = (assetId = '', messageId = '') => `${assetId} ${messageId}`;

@@ -1,4 +1,5 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
+import { inOneGo } from '../../shared/steps';
 import {
 	isRepeated,
 	LATEST_MS,
@@ -13,7 +14,15 @@ import { compactSessions } from './compactSessions';
 import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
 import { addSessionFact, noSessions } from './sessions';
 import { inOrder } from './sets';
-import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, runsOf } from './timeline';
+import {
+	addQuiet,
+	addReport,
+	compact,
+	dropQuiet,
+	emptyTimeline,
+	runsOf,
+	runsOfAll,
+} from './timeline';
 
 const IS_ABOUT_STATE: ReadonlySet<Fact['about']> = new Set([
 	...(['connection', 'sent', 'status', 'problem'] as const),
@@ -186,8 +195,7 @@ function wholeSince(state: StationState, cut: number, settings: StationSettings)
 	const known = state.incidents?.[''];
 	const isKnown = known !== undefined && known.until === undefined;
 	if (!isWhole || isKnown || forMs <= LATEST_MS) return cut;
-	return Object.entries(state.lines ?? {})
-		.flatMap(([name, line]) => runsOf(line, name, Infinity))
+	return inOneGo(runsOfAll(state.lines, Infinity))
 		.sort((a, b) => b.since - a.since)
 		.reduce((from, { since, until = Infinity }) => {
 			return until >= from ? Math.min(from, since) : from;

@@ -3,6 +3,7 @@
  * in whatever order the reports arrived. Compacting it up to a time keeps what tells how the states in force then began,
  * which changes nothing for later reports.
  */
+import { flatMapped, inOneGo, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Report, Timeline } from '../common/state';
 import { isNone, NamedCodes } from './codes';
 import { add, inOrder } from './sets';
@@ -60,28 +61,31 @@ const isOfOneSource = (a: Report, b: Report) => a.of === b.of && a.part === b.pa
  * The timeline that `addReport` and `addQuiet` make of these reports one by one, whatever their number. `quietAfter` is the
  * first report after another one of the same source that only ends something.
  */
-export function timelineOf(
+export function* timelineOf(
 	reports: readonly Report[],
 	quietAfter: (report: Report) => Report | undefined,
-): Timeline {
-	const known = new Map<string, Report>();
-	for (const report of reports) {
-		const key = `${report.t} ${report.id} ${sourceOf(report)}`;
-		const other = known.get(key);
-		if (other === undefined || textOf(report) > textOf(other)) known.set(key, report);
-	}
-	const loud = [...known.values()].sort(inOrder);
+): Steps<Timeline> {
+	const loud: Report[] = [];
+	yield* inSteps(yield* sortedInSteps(reports, inOrder), (report) => {
+		let n = loud.length - 1;
+		const isOfOneEvent = (other: Report | undefined) =>
+			other !== undefined && inOrder(other, report) === 0;
+		while (isOfOneEvent(loud[n]) && sourceOf(loud[n] ?? report) !== sourceOf(report)) n -= 1;
+		const other = loud[n];
+		if (other === undefined || !isOfOneEvent(other)) loud.push(report);
+		else if (textOf(report) > textOf(other)) loud[n] = report;
+	});
 	const next = new Map<string, Report>();
-	const quiet: Report[] = [];
-	for (const report of loud.toReversed()) {
+	const quiet = yield* flatMapped(loud.toReversed(), (report) => {
 		const source = sourceOf(report);
 		const after = next.get(source);
 		next.set(source, report);
 		const found = report.key === '' ? undefined : quietAfter(report);
-		if (found === undefined || (after !== undefined && inOrder(found, after) >= 0)) continue;
-		quiet.push({ ...found, quiet: true });
-	}
-	return { reports: quiet.length > 0 ? [...loud, ...quiet].sort(inOrder) : loud };
+		const isNeeded = found && (after === undefined || inOrder(found, after) < 0);
+		return isNeeded === true ? [{ ...found, quiet: true }] : [];
+	});
+	const isChanged = quiet.length > 0;
+	return { reports: isChanged ? yield* sortedInSteps(loud.concat(quiet), inOrder) : loud };
 }
 
 /**
@@ -96,24 +100,11 @@ export function compact(
 	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
 	if ((timeline.reports[0]?.t ?? Infinity) >= cut) return;
 	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= from);
-	const kept = new Set(inForce.flatMap(({ reports }) => withoutRepeats(reports)));
+	const kept = new Set(inForce.flatMap(({ reports }) => reports));
 	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
 	for (const report of new Map(ends.reverse().map((each) => [sourceOf(each), each])).values())
 		kept.add(report);
 	timeline.reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
-}
-
-/** Without reports that say the same as the one before, and name no code that none has named. */
-function withoutRepeats(reports: readonly Report[]): Report[] {
-	const last = new Map<string, string>();
-	const named = new NamedCodes();
-	return reports.filter((report) => {
-		const source = sourceOf(report);
-		const isRepeat = last.get(source) === report.key;
-		last.set(source, report.key);
-		const isNews = report.key !== '' && !isNone(named.add(report.d));
-		return !isRepeat || isNews;
-	});
 }
 
 /** A stretch of time in which the state was the same, and watched. */
@@ -130,7 +121,7 @@ export interface Run {
 	readonly to?: string;
 	/** A sign of life ended it, and no report. */
 	readonly isEndedBySign?: boolean;
-	/** All about it, with the one that ended it. */
+	/** All about it, with the one that ended it, but without those that say the same as the one before and name no new code. */
 	readonly reports: readonly Report[];
 	/** Of one that is united from those of several connectors. */
 	readonly parts?: readonly Run[];
@@ -139,52 +130,81 @@ export interface Run {
 interface OpenRun extends Run {
 	readonly places: Map<string, number>;
 	readonly reports: Report[];
+	/** What each source said last. */
+	readonly last: Map<string, string>;
+	/** What the reports name, once one of them is repeated. */
+	named?: NamedCodes;
 	/** Whether the last status is that of the run, and which components have a problem. */
 	hasStatus: boolean;
 	readonly problems: Set<string>;
 }
+
+/** Those of all timelines. */
+export function* runsOfAll(
+	lines: Readonly<Record<string, Timeline>> = {},
+	horizon: number,
+): Steps<Run[]> {
+	const all: Run[][] = [];
+	for (const [name, line] of Object.entries(lines)) all.push(yield* runsIn(line, name, horizon));
+	return all.flat();
+}
+
+export const runsOf = (...of: Parameters<typeof runsIn>): Run[] => inOneGo(runsIn(...of));
 
 /**
  * The watched stretches, by the reports up to `horizon`, oldest first. What an EVSE says about itself while one of its
  * connectors is in the same state, or the other way round, is about the same thing: the first of the two that is over
  * ends it.
  */
-export function runsOf({ reports }: Timeline, name: string, horizon: number): Run[] {
+function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Run[]> {
 	const runs: Run[] = [];
 	const open = new Set<OpenRun>();
-	for (const report of reports) {
-		if (report.t > horizon) break;
+	yield* inSteps(reports, (report) => {
+		if (report.t > horizon) return;
 		const place = report.of ?? name;
 		let known = [...open].find(({ places }) => places.has(place));
-		if (known !== undefined && !isOver(known, report)) continue;
+		if (known !== undefined && !isOver(known, report)) return;
 		if (known !== undefined) {
 			open.delete(known);
 			const isEndedBySign = report.quiet === true && report.part === undefined;
 			runs.push({ ...known, until: report.t, to: report.id, isEndedBySign });
 		}
-		if (report.key === '') continue;
+		if (report.key === '') return;
 		known = [...open].find(
 			({ key, places }) =>
 				key === report.key && places.size === 1 && (place === name) !== places.has(name),
 		);
 		if (known === undefined) {
 			const run = { connector: place, key: report.key, first: report, since: report.t };
-			const sources = { hasStatus: false, problems: new Set<string>() };
+			const sources = {
+				...{ hasStatus: false, problems: new Set<string>(), last: new Map<string, string>() },
+			};
 			known = { ...run, places: new Map<string, number>(), reports: [], ...sources };
 			open.add(known);
 		}
 		known.places.set(place, report.t);
 		isOver(known, report);
-	}
-	return [...runs, ...open].sort((a, b) => inOrder(a.first, b.first));
+	});
+	return yield* sortedInSteps([...runs, ...open], (a, b) => inOrder(a.first, b.first));
 }
 
 /** Adds the report to the run, and returns whether that is over. */
 function isOver(run: OpenRun, report: Report): boolean {
-	run.reports.push(report);
-	const problem = `${report.of ?? ''} ${report.part ?? ''}`;
+	const source = sourceOf(report);
+	if (!isRepeat(run, source, report)) run.reports.push(report);
+	run.last.set(source, report.key);
 	if (report.part === undefined) run.hasStatus = report.key === run.key;
-	else if (report.key === '') run.problems.delete(problem);
-	else run.problems.add(problem);
+	else if (report.key === '') run.problems.delete(source);
+	else run.problems.add(source);
 	return !run.hasStatus && run.problems.size === 0;
+}
+
+function isRepeat(run: OpenRun, source: string, { key, d }: Report): boolean {
+	const isSaidAgain = run.last.get(source) === key;
+	if (isSaidAgain && run.named === undefined) {
+		run.named = new NamedCodes();
+		for (const other of run.reports) if (other.key !== '') run.named.add(other.d);
+	}
+	const isNews = key !== '' && run.named !== undefined && !isNone(run.named.add(d));
+	return isSaidAgain && !isNews;
 }

@@ -7,8 +7,15 @@ import { type Listed, walk } from '../../follow';
 import type { ApiClient } from '../../service';
 import { PackageError } from '../../shared/errors';
 import { GRACE_MS, type Kind, START_WAIT_MS } from '../common/settings';
-import { type ConnectionSettings, type EventFacts, type Fact, LeftOut, readFacts } from '../facts';
-import { ofStations } from '../fold/signs';
+import {
+	type ConnectionSettings,
+	type EventFacts,
+	type Fact,
+	LeftOut,
+	readFacts,
+	type Sent,
+} from '../facts';
+import { Calls, isOfStation } from '../fold/signs';
 
 export interface Period {
 	/** In Unix milliseconds. */
@@ -61,7 +68,7 @@ export const WANTS_OF: Readonly<Record<Kind, Wants>> = {
 	sessionEnded: { sessions: true },
 };
 
-/** Signs of life, in the order of the list. */
+/** Signs of life. */
 interface Signs {
 	readonly times: number[];
 	readonly ids: string[];
@@ -72,6 +79,13 @@ export interface StationFacts {
 	readonly states: EventFacts[];
 	readonly sessions: EventFacts[];
 	readonly signs: Signs;
+}
+
+/** Messages that follow each other in the list, as far as the signs of life among them are still to be found. */
+class Messages {
+	readonly calls = new Calls();
+	readonly responses: { readonly read: EventFacts; readonly sent: Sent }[] = [];
+	count = 0;
 }
 
 /** So many messages later, a call to which a response belongs has been read. */
@@ -100,9 +114,11 @@ class PastFacts {
 	readonly leftOut = new LeftOut();
 	readonly #wants: Wants;
 	readonly #words: ConnectionSettings;
-	#before: EventFacts[] = [];
-	#waiting: EventFacts[] = [];
-	#current: EventFacts[] = [];
+	/** Each event has texts of its own, also for what is the same. */
+	readonly #assetIds = new Map<string, string>();
+	#before = new Messages();
+	#waiting = new Messages();
+	#current = new Messages();
 
 	constructor(wants: Wants, words: ConnectionSettings) {
 		this.#wants = wants;
@@ -114,7 +130,10 @@ class PastFacts {
 		for (const [kind, isWanted] of KINDS) {
 			if (!isWanted(this.#wants)) continue;
 			const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }), event.id);
-			if (read !== undefined) this.#keep(read, kind);
+			if (read === undefined) continue;
+			const assetId = this.#assetIds.get(read.assetId) ?? read.assetId;
+			this.#assetIds.set(assetId, assetId);
+			this.#keep({ ...read, assetId }, kind);
 		}
 	}
 
@@ -125,7 +144,6 @@ class PastFacts {
 	}
 
 	#keep(read: EventFacts, kind: Kind): void {
-		const isSent = ({ about }: Fact) => about === 'sent';
 		for (const about of ['connections', 'states', 'sessions'] as const) {
 			if (this.#wants[about] !== true) continue;
 			const facts = read.facts.filter(
@@ -135,21 +153,31 @@ class PastFacts {
 			if (about === 'connections' && kind !== 'stationOffline') continue;
 			if (facts.length > 0) this.#of(read.assetId)[about].push({ ...read, facts });
 		}
-		const sent = read.facts.filter(isSent);
-		if (sent.length === 0) return;
-		this.#current.push({ ...read, facts: sent });
-		if (this.#current.length >= MESSAGES_TOGETHER) this.#turn();
+		for (const sent of read.facts) if (sent.about === 'sent') this.#keepSign(read, sent);
 	}
 
-	/** Keeps the signs of life among the messages that wait: those around them are read. */
+	#keepSign(read: EventFacts, sent: Sent): void {
+		const current = this.#current;
+		current.calls.add(read);
+		if (sent.by === undefined) current.responses.push({ read, sent });
+		else if (sent.by === 'station') this.#sign(read);
+		current.count += 1;
+		if (current.count >= MESSAGES_TOGETHER) this.#turn();
+	}
+
+	/** Keeps the signs of life among the responses that wait: the calls around them are read. */
 	#turn(): void {
-		const among = [...this.#before, ...this.#waiting, ...this.#current];
-		for (const { assetId, at, eventId } of ofStations(this.#waiting, among)) {
-			const { times, ids } = this.#of(assetId).signs;
-			times.push(at);
-			ids.push(eventId);
+		const among = [this.#before.calls, this.#waiting.calls, this.#current.calls];
+		for (const { read, sent } of this.#waiting.responses) {
+			if (isOfStation(sent, read, () => among)) this.#sign(read);
 		}
-		[this.#before, this.#waiting, this.#current] = [this.#waiting, this.#current, []];
+		[this.#before, this.#waiting, this.#current] = [this.#waiting, this.#current, new Messages()];
+	}
+
+	#sign({ assetId, at, eventId }: EventFacts): void {
+		const { times, ids } = this.#of(assetId).signs;
+		times.push(at);
+		ids.push(eventId);
 	}
 
 	#of(assetId: string): StationFacts {

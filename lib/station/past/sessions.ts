@@ -1,5 +1,5 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
-import type { Steps } from '../../shared/pace';
+import { flatMapped, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
 import { GRACE_MS, MINUTE_MS, START_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
@@ -55,8 +55,9 @@ export function* sessionsOf(
 			yield;
 		}
 	};
-	const sorted = facts.sessions.toSorted((a, b) => a.at - b.at);
-	const before = sorted.filter(({ at }) => at < to);
+	const sorted = yield* sortedInSteps(facts.sessions, (a, b) => a.at - b.at);
+	const firstAfter = sorted.findIndex(({ at }) => at >= to);
+	const before = firstAfter < 0 ? sorted : sorted.slice(0, firstAfter);
 	yield* playAll(before, to);
 	const { sessions } = state;
 	const open = includeOpen && sessions ? openSessions(sessions, placeAt(to)) : [];
@@ -66,11 +67,11 @@ export function* sessionsOf(
 		sorted.slice(before.length).filter(({ at }) => at <= last),
 		last,
 	);
-	const inPeriod = ended.filter(({ t }) => from <= t && t < to).sort((a, b) => a.t - b.t);
-	return [
-		...inPeriod.map((entry) => withState(entry, 'ended')),
-		...open.map((entry) => withState(entry, 'open')),
-	];
+	const inPeriod = yield* flatMapped(ended, (entry) =>
+		from <= entry.t && entry.t < to ? [withState(entry, 'ended')] : [],
+	);
+	const inOrder = yield* sortedInSteps(inPeriod, (a, b) => a.t - b.t);
+	return inOrder.concat(open.map((entry) => withState(entry, 'open')));
 }
 
 const withState = (entry: ReportEntry, state: string): ReportEntry => ({

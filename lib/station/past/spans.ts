@@ -1,4 +1,5 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
+import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { inZone, offsetMs } from '../../shared/time';
 
 export interface Span {
@@ -7,14 +8,14 @@ export interface Span {
 }
 
 /** Sorted, without overlaps. */
-export function merged(spans: readonly Span[]): Span[] {
+export function* merged(spans: readonly Span[]): Steps<Span[]> {
 	const result: { from: number; to: number }[] = [];
-	for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+	yield* inSteps(yield* sortedInSteps(spans, (a, b) => a.from - b.from), ({ from, to }) => {
 		const last = result.at(-1);
-		if (from >= to) continue;
+		if (from >= to) return;
 		if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
 		else result.push({ from, to });
-	}
+	});
 	return result;
 }
 

@@ -1,5 +1,5 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
-import { chunksOf, type Steps } from '../../shared/pace';
+import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState, Timeline } from '../common/state';
@@ -18,9 +18,6 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
-/** Between two steps. */
-const EVENTS_TOGETHER = 2_000;
-
 interface Lines {
 	readonly reports: Report[];
 	readonly quiet: Report[];
@@ -35,15 +32,13 @@ export function* stateOf(
 	const isOffline = settings.kind === 'stationOffline';
 	const until = isOffline ? end + OLD_SOCKET_MS : end;
 	const found = new Map<string, Lines>();
-	for (const events of chunksOf(isOffline ? facts.connections : facts.states, EVENTS_TOGETHER)) {
-		for (const event of events) if (event.at < until) place(event, settings, found);
-		yield;
-	}
+	yield* inSteps(isOffline ? facts.connections : facts.states, (event) => {
+		if (event.at < until) place(event, settings, found);
+	});
 	const lines: (readonly [string, Timeline])[] = [];
 	for (const [name, { reports, quiet }] of found) {
-		const after = isOffline ? signAfter(facts, until) : firstOf(quiet);
-		lines.push([name, timelineOf(reports, after)]);
-		yield;
+		const after = yield* isOffline ? signAfter(facts, until) : firstOf(quiet);
+		lines.push([name, yield* timelineOf(reports, after)]);
 	}
 	return { t: 0, lines: Object.fromEntries(lines) };
 }
@@ -61,9 +56,15 @@ function place(event: EventFacts, settings: StationSettings, found: Map<string, 
 type ReportAfter = (report: Report) => Report | undefined;
 
 /** The first report of the same source after a report. */
-function firstOf(quiet: readonly Report[]): ReportAfter {
+function* firstOf(quiet: readonly Report[]): Steps<ReportAfter> {
 	const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
-	const sorted = Map.groupBy(quiet.toSorted(inOrder), sourceOf);
+	const sorted = new Map<string, Report[]>();
+	yield* inSteps(yield* sortedInSteps(quiet, inOrder), (report) => {
+		const source = sourceOf(report);
+		const own = sorted.get(source);
+		if (own === undefined) sorted.set(source, [report]);
+		else own.push(report);
+	});
 	return (report) => {
 		const own = sorted.get(sourceOf(report)) ?? [];
 		return firstAfter(report, own.length, (n) => own[n]);
@@ -71,11 +72,10 @@ function firstOf(quiet: readonly Report[]): ReportAfter {
 }
 
 /** The first sign of life after a report. */
-function signAfter({ signs: { times, ids } }: StationFacts, until: number): ReportAfter {
-	let order: number[] | undefined;
+function* signAfter({ signs: { times, ids } }: StationFacts, until: number): Steps<ReportAfter> {
 	const signAt = (n = 0): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
+	const sorted = yield* sortedInSteps([...times.keys()], (a, b) => inOrder(signAt(a), signAt(b)));
 	return (report) => {
-		const sorted = (order ??= [...times.keys()].sort((a, b) => inOrder(signAt(a), signAt(b))));
 		const sign = firstAfter(report, sorted.length, (n) => signAt(sorted[n]));
 		return sign === undefined || sign.t >= until ? undefined : sign;
 	};

@@ -1,5 +1,5 @@
 /** What is wrong with a station now, and since when: connection, connectors, faults, running sessions. */
-import type { Steps } from '../../shared/pace';
+import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { Detail } from '../common/state';
@@ -7,7 +7,7 @@ import { stretchesOf } from '../decide/parts';
 import type { ConnectionSettings, ConnectorStatus, EventFacts } from '../facts';
 import { openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
-import { runsOf } from '../fold/timeline';
+import { runsOfAll } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { sessionsOf } from './sessions';
 import { pastMoment, stateOf } from './state';
@@ -38,8 +38,8 @@ export function* statusOf(
 	const { serviceNow: now } = past;
 	const minutesSince = (since: number) => minutesOf(now - since);
 	const offlineSince = facts && (yield* outageOf(facts, past, question));
-	const lastSeen = facts && lastSignOf(facts, offlineSince);
-	const statuses = facts ? statusesOf(facts) : [];
+	const lastSeen = facts && (yield* lastSignOf(facts, offlineSince));
+	const statuses = facts ? yield* statusesOf(facts) : [];
 	const faults = facts ? yield* faultsOf(facts, question) : [];
 	const sessions = facts ? yield* runningOf([assetId, facts], past, question) : [];
 	const isConnected = offlineSince === undefined && lastSeen !== undefined;
@@ -93,19 +93,24 @@ function* outageOf(
 ): Steps<number | undefined> {
 	const settings = settingsFor(question, 'stationOffline');
 	const moment = pastMoment(question.owner, settings, serviceNow);
-	const runs = stretchesOf(yield* stateOf(facts, settings, Infinity), moment);
+	const runs = yield* stretchesOf(yield* stateOf(facts, settings, Infinity), moment);
 	return runs.findLast(({ until }) => until === undefined)?.since;
 }
 
 /** When the station last sent something, or was connected. */
-function lastSignOf(facts: StationFacts, offlineSince: number | undefined): number | undefined {
+function* lastSignOf(
+	facts: StationFacts,
+	offlineSince: number | undefined,
+): Steps<number | undefined> {
 	const { signs, connections } = facts;
 	let last = -Infinity;
-	for (const at of signs.times) last = Math.max(last, at);
-	for (const { at, facts: said } of connections) {
+	yield* inSteps(signs.times, (at) => {
+		last = Math.max(last, at);
+	});
+	yield* inSteps(connections, ({ at, facts: said }) => {
 		const isSign = said.some((fact) => fact.about === 'connection' && fact.isConnected);
 		if (isSign) last = Math.max(last, at);
-	}
+	});
 	if (last > -Infinity) return last;
 	return offlineSince;
 }
@@ -114,16 +119,16 @@ const byTime = (a: EventFacts, b: EventFacts) =>
 	inOrder({ t: a.at, id: a.eventId }, { t: b.at, id: b.eventId });
 
 /** The last status of each place, and since when it has had that. */
-function statusesOf({ states }: StationFacts): Reported[] {
+function* statusesOf({ states }: StationFacts): Steps<Reported[]> {
 	const last = new Map<string, Reported>();
-	for (const { at, facts } of states.toSorted(byTime)) {
+	yield* inSteps(yield* sortedInSteps(states, byTime), ({ at, facts }) => {
 		for (const fact of facts) {
 			if (fact.about !== 'status') continue;
 			const { connector, status } = fact;
 			if (last.get(connector)?.status === status) continue;
 			last.set(connector, { connector, status, since: at });
 		}
-	}
+	});
 	return [...last.values()].sort((a, b) =>
 		a.connector.localeCompare(b.connector, 'en', { numeric: true }),
 	);
@@ -131,12 +136,11 @@ function statusesOf({ states }: StationFacts): Reported[] {
 
 function* faultsOf(facts: StationFacts, question: StatusQuestion): Steps<OpenFault[]> {
 	const settings = settingsFor(question, 'connectorFault');
-	const { lines = {} } = yield* stateOf(facts, settings, Infinity);
-	return Object.entries(lines)
-		.flatMap(([name, line]) => runsOf(line, name, Infinity))
-		.filter(({ until }) => until === undefined)
-		.flatMap((run) => openingsOf(run, settings))
-		.map(({ connector, since, d, errors }) => ({ connector, since, d, errors }));
+	const { lines } = yield* stateOf(facts, settings, Infinity);
+	return yield* flatMapped(yield* runsOfAll(lines, Infinity), (run) => {
+		const openings = run.until === undefined ? openingsOf(run, settings) : [];
+		return openings.map(({ connector, since, d, errors }) => ({ connector, since, d, errors }));
+	});
 }
 
 function* runningOf(
@@ -147,9 +151,9 @@ function* runningOf(
 	const settings = settingsFor(question, 'sessionEnded');
 	const { owner } = question;
 	const found = yield* sessionsOf(station, past, settings, { owner, includeOpen: true });
-	return found
-		.filter(({ item }) => item['state'] === 'open')
-		.map(({ item: { connector, transactionId, startedAt, minutes, energyKwh } }) => ({
-			...{ connector, transactionId, startedAt, minutes, energyKwh },
-		}));
+	return yield* flatMapped(found, ({ item }) => {
+		const { state, connector, transactionId, startedAt, minutes, energyKwh } = item;
+		const running = { connector, transactionId, startedAt, minutes, energyKwh };
+		return state === 'open' ? [running] : [];
+	});
 }

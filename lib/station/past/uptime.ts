@@ -8,13 +8,13 @@
  *
  * A station is down if it is offline or down as a whole, or if all of its connectors are; excluded if all of them are.
  */
-import type { Steps } from '../../shared/pace';
+import { flatMapped, inSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
 import { MINUTE_MS, type StationSettings } from '../common/settings';
 import { stretchesOf } from '../decide/parts';
 import type { ConnectionSettings } from '../facts';
 import { evseOf } from '../fold/sessions';
-import { type Run, runsOf } from '../fold/timeline';
+import { type Run, runsOfAll } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';
 import { pastMoment, stateOf } from './state';
@@ -65,14 +65,14 @@ export function* uptimeOf(
 	const named = per === 'station' || connectors.length === 0 ? [null] : connectors;
 	const items: Record<string, unknown>[] = [];
 	for (const connector of named) {
-		const own = of(connector ?? undefined);
-		const others = connector === null ? connectors.map(of) : [];
-		yield;
+		const own = yield* of(connector ?? undefined);
+		const others: Layers[] = [];
+		for (const other of connector === null ? connectors : []) others.push(yield* of(other));
 		for (const part of parts) {
 			const moments = connector === null ? ofStation(own, others, part) : ofConnector(own, part);
-			items.push(itemOf(connector, part, tallied(moments, question)));
+			items.push(itemOf(connector, part, yield* tallied(moments, question)));
+			yield;
 		}
-		yield;
 	}
 	return items;
 }
@@ -82,15 +82,14 @@ function* layersOf(
 	facts: StationFacts,
 	{ to, serviceNow }: Pick<Past, 'from' | 'to' | 'serviceNow'>,
 	{ words, countUnavailable, exclusions }: UptimeQuestion,
-): Steps<{ connectors: string[]; of: (connector: string | undefined) => Layers }> {
+): Steps<{ connectors: string[]; of: (connector: string | undefined) => Steps<Layers> }> {
 	const settingsFor = (part: Partial<StationSettings>): StationSettings => ({
 		...{ ...words, kind: 'stationOffline', forMs: 0, resolveAfterMs: 0, statuses: [] },
 		...{ scope: 'connector', times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
 		...part,
 	});
-	const spanOf = ({ since, until = Infinity }: Run): Span => ({ from: since, to: until });
 	const offlineSettings = settingsFor({});
-	const outages = stretchesOf(
+	const outages = yield* stretchesOf(
 		yield* stateOf(facts, offlineSettings, to),
 		pastMoment(NEITHER, offlineSettings, Math.max(to, serviceNow)),
 	);
@@ -101,25 +100,25 @@ function* layersOf(
 		countUnavailable ? unavailable : settingsFor({ kind: 'connectorStatus' }),
 		to,
 	);
-	const runsIn = ({ lines = {} }: typeof faults) =>
-		Object.entries(lines).flatMap(([name, line]) => runsOf(line, name, Infinity));
-	const [faultRuns, unavailableRuns] = [runsIn(faults), runsIn(statuses)];
+	const offline = yield* spansOf(outages);
+	const faultRuns = yield* runsOfAll(faults.lines, Infinity);
+	const unavailableRuns = yield* runsOfAll(statuses.lines, Infinity);
 
 	/** When each connector first reported a status. */
 	const knownFrom = new Map<string, number>();
 	for (const [name, { reports }] of Object.entries(statuses.lines ?? {})) {
-		const places = new Set(reports.map(({ of = name }) => of));
+		const first = new Map<string, number>();
+		yield* inSteps(reports, ({ of = name, t }) => {
+			if (!first.has(of)) first.set(of, t);
+		});
 		// An EVSE that has connectors is none itself.
-		if (places.size > 1) places.delete(name);
-		for (const place of places) {
-			const first = reports.find(({ of = name }) => of === place);
-			if (place !== STATION && first !== undefined) knownFrom.set(place, first.t);
-		}
+		if (first.size > 1) first.delete(name);
+		for (const [place, t] of first) if (place !== STATION) knownFrom.set(place, t);
 	}
 	const connectors = [...knownFrom.keys()].sort((a, b) =>
 		a.localeCompare(b, 'en', { numeric: true }),
 	);
-	const of = (connector: string | undefined): Layers => {
+	const of = function* (connector: string | undefined): Steps<Layers> {
 		const places = connector === undefined ? [STATION] : [STATION, connector, evseOf(connector)];
 		const isHere = (run: Run) => places.some((place) => run.places.has(place));
 		const since = connector === undefined ? undefined : knownFrom.get(connector);
@@ -131,14 +130,21 @@ function* layersOf(
 					one.connector === evseOf(connector ?? '')),
 		);
 		return {
-			excluded: merged(excluded),
-			offline: merged(outages.map(spanOf)),
-			faulted: merged(faultRuns.filter(isHere).map(spanOf)),
-			unavailable: merged(unavailableRuns.filter(isHere).map(spanOf)),
+			excluded: yield* merged(excluded),
+			offline,
+			faulted: yield* spansOf(faultRuns, isHere),
+			unavailable: yield* spansOf(unavailableRuns, isHere),
 			known: since === undefined ? [] : [{ from: since, to: Infinity }],
 		};
 	};
 	return { connectors, of };
+}
+
+function* spansOf(runs: readonly Run[], isHere: (run: Run) => boolean = () => true): Steps<Span[]> {
+	const spans = yield* flatMapped(runs, (run) =>
+		isHere(run) ? [{ from: run.since, to: run.until ?? Infinity }] : [],
+	);
+	return yield* merged(spans);
 }
 
 interface Moments extends Span {
@@ -203,16 +209,16 @@ interface Tally {
 	readonly longestMs: number;
 }
 
-function tallied(moments: Iterable<Moments>, { unknownAs }: UptimeQuestion): Tally {
+function* tallied(moments: Iterable<Moments>, { unknownAs }: UptimeQuestion): Steps<Tally> {
 	const ms = { excluded: 0, offline: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 };
 	let [outages, longestMs, downSince, downUntil] = [0, 0, 0, -1];
-	for (const { from, to, cause } of moments) {
+	yield* inSteps(moments, ({ from, to, cause }) => {
 		ms[cause] += to - from;
-		if (cause === 'up' || cause === 'unknown' || cause === 'excluded') continue;
+		if (cause === 'up' || cause === 'unknown' || cause === 'excluded') return;
 		if (from !== downUntil) [outages, downSince] = [outages + 1, from];
 		downUntil = to;
 		longestMs = Math.max(longestMs, to - downSince);
-	}
+	});
 	const downMs = ms.offline + ms.faulted + ms.unavailable;
 	const up = ms.up + (unknownAs === 'up' ? ms.unknown : 0);
 	const down = downMs + (unknownAs === 'down' ? ms.unknown : 0);
