@@ -113,14 +113,14 @@ async function showSeed(seed: number): Promise<void> {
 
 async function findFaults(workers: Workers): Promise<void> {
 	const waiting = FAULTS.filter(({ name }) => name.includes(values.only));
-	const most = Number(values.most);
+	const [from, most] = [Number(values.from), Number(values.most)];
 	let missed = 0;
 	const worker = async () => {
 		for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
 			const { name, isInRedis: hasRedis = values.redis } = fault;
 			const code = await workers.program(fault);
 			let found: Result | undefined;
-			for (const seeds of chunksOf(Array.from({ length: most }, (_unused, n) => n + 1))) {
+			for (const seeds of chunksOf(Array.from({ length: most }, (_unused, n) => from + n))) {
 				if (found !== undefined) break;
 				const task = { seeds, ...SURROUNDINGS, hasRedis, code, isUntilBroken: true };
 				await workers.run(task, (result) => {
@@ -132,7 +132,7 @@ async function findFaults(workers: Workers): Promise<void> {
 			console.log(
 				found
 					? `${name}: found by seed ${found.seed} (${how ?? ''})`
-					: `${name}: NOT FOUND in ${most} seeds`,
+					: `${name}: NOT FOUND in ${most} seeds from ${from} on`,
 			);
 		}
 	};

@@ -79,7 +79,8 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 	/** No main runs. */
 	| { readonly does: 'down'; readonly forMs: number }
 	| { readonly does: 'forge'; readonly id: string }
-	| { readonly does: 'redeliver'; readonly which: number }
+	/** `aimed`: the event of the line that it aims at. */
+	| { readonly does: 'redeliver'; readonly which: number | 'aimed' }
 	| { readonly does: 'kill' | 'terminate'; readonly which: number; readonly downMs: number }
 	| { readonly does: 'pause'; readonly which: number; readonly forMs: number }
 	/** As soon as an execution has run for over a minute within this time, its process ends, and its senders come back. */
@@ -175,7 +176,9 @@ function planWithoutStations(random: Random): Plan {
 		: acknowledge === 'succeeded' || chance(0.7)
 			? 'finish'
 			: 'nothing';
-	const scenario: Scenario = {
+	const failsToBegin = isRush && random.chance('begin', 0.4);
+	const isBusy = failsToBegin && random.chance('begin while busy', 0.5);
+	const planned: Scenario = {
 		mode: chance(isRush ? 0.8 : 0.4) ? 'queue' : 'regular',
 		workers: isRush ? 2 : r(1, 2),
 		concurrency: chance(0.4) ? r(1, 3) : Infinity,
@@ -205,8 +208,11 @@ function planWithoutStations(random: Random): Plan {
 		slowStoreShare: chance(0.3) ? 0.5 : 0.1,
 		quietMs: (chance(0.03) ? 1_100 : 55) * MINUTE_MS,
 	};
+	// What is handed over then waits for long.
+	const scenario: Scenario = isBusy ? { ...planned, workers: 1, concurrency: 1 } : planned;
 	const losesAlone = hasPoll && scenario.mode === 'queue' && random.chance('lost', 0.4);
-	const actions = actionsOf(random, { ...scenario, losesAlone }, isRush);
+	const rush = { isRush, failsToBegin, isBusy };
+	const actions = actionsOf(random, { ...scenario, losesAlone }, rush);
 	// To see that there are no more than six attempts takes 15 hours, in which nobody asks for more of them.
 	const isFailing = scenario.alwaysFails !== undefined && acknowledge === 'succeeded' && hasPoll;
 	const isAsked = actions.some(({ does }) => MORE_ATTEMPTS.has(does));
@@ -217,7 +223,15 @@ function planWithoutStations(random: Random): Plan {
 	return { scenario: { ...scenario, ...listed, losesAlone, quietMs }, actions };
 }
 
-function actionsOf(random: Random, scenario: Scenario, isRush: boolean): Action[] {
+/** `isRush`: few events come again and again. `failsToBegin`: an execution cannot. `isBusy`: others run for long then. */
+interface Rush {
+	readonly isRush: boolean;
+	readonly failsToBegin: boolean;
+	readonly isBusy: boolean;
+}
+
+function actionsOf(random: Random, scenario: Scenario, rush: Rush): Action[] {
+	const { isRush, failsToBegin, isBusy } = rush;
 	const { hasWebhook } = scenario;
 	const r = (least: number, most: number) => random.whole('actions', least, most);
 	const spread = (least: number, most: number) => random.spread('actions', least, most);
@@ -258,8 +272,9 @@ function actionsOf(random: Random, scenario: Scenario, isRush: boolean): Action[
 		const forMs = 4 * MINUTE_MS;
 		actions.push({ at: random.whole('busy', 0, lengthMs), does: 'terminateBusy', forMs });
 	}
-	if (scenario.losesAlone === true) actions.push(...lostAlone(random, actions));
-	if (isRush && random.chance('begin', 0.4)) actions.push(...failedBegin(random, lengthMs));
+	if (scenario.losesAlone === true)
+		actions.push(...lostAlone(random, actions), ...listedLate(random, lengthMs));
+	if (failsToBegin) actions.push(...failedBegin(random, lengthMs, isBusy));
 	return actions.sort((a, b) => a.at - b.at);
 }
 
@@ -275,8 +290,20 @@ function lostAlone(random: Random, actions: readonly Action[]): Action[] {
 	});
 }
 
-/** The ledger fails before an execution begins, for longer than that waits, and senders come back while it does and after. */
-function failedBegin(random: Random, lengthMs: number): Action[] {
+/** Most of them right after a poll has looked back for such events. */
+function listedLate(random: Random, lengthMs: number): Action[] {
+	return [1, 2].map((n) => ({
+		...{ at: random.whole('late', 0, lengthMs), does: 'event', id: `late${n}` },
+		...{ type: 'ocpp.message', hasTime: true, isDelivered: false, duplicates: [] },
+		listedAfterMs: random.whole('late', 6 * MINUTE_MS, 10 * MINUTE_MS),
+	}));
+}
+
+/**
+ * The ledger fails before an execution begins, for longer than that waits, and senders come back while it does and after. If n8n is
+ * busy with others then, the execution of the first who comes back waits, and the next ones come a minute later.
+ */
+function failedBegin(random: Random, lengthMs: number, isBusy: boolean): Action[] {
 	const r = (least: number, most: number) => random.whole('begin', least, most);
 	const at = r(0, lengthMs / 2);
 	const does = random.pick('begin', ['locked', 'syncFails', 'syncFails'] as const);
@@ -285,7 +312,18 @@ function failedBegin(random: Random, lengthMs: number): Action[] {
 		const aim = { what: 'stored', ms: r(30 * SECOND_MS, forMs + 2 * MINUTE_MS) } as const;
 		return { at, does: 'redeliver', which: r(0, 1_000), aim };
 	});
-	return [{ at, does, forMs, aim: { what: 'stored', ms: 1 } }, ...sent];
+	const again = (ms: number): Action => {
+		const aim = { what: 'stored', ms: forMs + ms * SECOND_MS } as const;
+		return { at, does: 'redeliver', which: 'aimed', aim };
+	};
+	const busy = [1, 2, 3].map((n): Action => {
+		const aim = { what: 'stored', ms: forMs + r(3, 9) * SECOND_MS } as const;
+		const event = { does: 'event', id: `busy${n}`, type: 'ocpp.message', hasTime: true } as const;
+		return { at, ...event, listedAfterMs: 0, isDelivered: true, duplicates: [], aim };
+	});
+	const back = [r(12, 30), r(30, 55), r(64, 80), r(80, 100), r(100, 120)].map(again);
+	const first = { at, does, forMs, aim: { what: 'stored', ms: 1 } } as const;
+	return [first, ...sent, ...(isBusy ? [...busy, ...back] : [])];
 }
 
 /** Sometimes the workflow wants fewer events for some polls, and then all again, and nothing else happens. */

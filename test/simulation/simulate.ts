@@ -6,7 +6,7 @@ import type { Redis } from '../../lib/vendor/ioredis';
 import { check, type Violation } from '../history/checker/check';
 import { MOST_ATTEMPTS } from '../history/checker/rules/facts';
 import { View } from '../history/checker/view';
-import type { Line } from '../history/history';
+import type { Line, Step } from '../history/history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
 import { Random } from './random';
@@ -156,8 +156,8 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 				players.play(action);
 				return;
 			}
-			world.whenNext(action.aim, (by) => {
-				if (!isQuiet) players.play(action, by);
+			world.whenNext(action.aim, (line) => {
+				if (!isQuiet) players.play(action, line);
 			});
 		});
 		last = Math.max(last, begin + action.at);
@@ -201,9 +201,10 @@ class Players {
 		this.#world = world;
 	}
 
-	/** `by` is the process that it aims at. */
-	play(action: Action, by?: string): void {
+	/** `line` is that of the history that it aims at. */
+	play(action: Action, line?: Step): void {
 		const { service, clock, n8n } = this.#world;
+		const by = line && 'by' in line ? line.by : undefined;
 		switch (action.does) {
 			case 'event': {
 				const event = service.create(action.id, action);
@@ -247,7 +248,11 @@ class Players {
 				break;
 			}
 			case 'redeliver': {
-				const event = this.#eventAt(action.which);
+				const { which } = action;
+				const event =
+					which === 'aimed'
+						? service.events.find(({ id }) => line?.what === 'stored' && line.events.includes(id))
+						: this.#eventAt(which);
 				if (event && this.#world.scenario.hasWebhook)
 					void service.send(event, `redelivery ${event.id}`);
 				break;

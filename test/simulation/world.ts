@@ -42,7 +42,7 @@ export class World {
 	readonly #unnamed = new Map<string, { event: string }[]>();
 	/** By the key of the record. */
 	readonly #generations = new Map<string, number>();
-	#aims: { readonly aim: Aim; readonly act: (by: string | undefined) => void }[] = [];
+	#aims: { readonly aim: Aim; readonly act: (line: Step) => void }[] = [];
 
 	constructor(options: {
 		random: Random;
@@ -79,7 +79,7 @@ export class World {
 		this.#aims = this.#aims.filter((each) => !aims.includes(each));
 		for (const { aim, act } of aims) {
 			this.clock.after(aim.ms, () => {
-				act('by' in step ? step.by : undefined);
+				act(step);
 			});
 		}
 	};
@@ -88,8 +88,8 @@ export class World {
 		return this.redis ?? this.disk;
 	}
 
-	/** Acts after the next line of the history that is aimed at; `by` is the process of the line. */
-	whenNext(aim: Aim, act: (by: string | undefined) => void): void {
+	/** Acts after the next line of the history that is aimed at. */
+	whenNext(aim: Aim, act: (line: Step) => void): void {
 		this.#aims.push({ aim, act });
 	}
 
