@@ -25,36 +25,50 @@ export interface Search {
 	readonly fault: { readonly what: string; readonly steps: readonly string[] } | undefined;
 }
 
-interface Visited<World> {
-	readonly world: World;
-	readonly from: string | undefined;
-	readonly what: string;
-}
-
-export function search<World>(
-	{ first, moves, settled, faultOf, nameOf }: Protocol<World>,
-	steps: Steps,
-): Search {
-	const visited = new Map<string, Visited<World>>([
-		[nameOf(first), { world: first, from: undefined, what: '' }],
-	]);
-	// Iterating over a map includes entries added during the loop: it is the queue of the search.
-	for (const [name, { world }] of visited) {
-		const what = faultOf(world, steps);
-		if (what) return { states: visited.size, fault: { what, steps: wayTo(visited, name) } };
-		for (const [what, next] of moves(world, steps)) {
-			const nextName = nameOf(next);
-			if (visited.has(nextName)) continue;
-			visited.set(nextName, { world: settled(next), from: name, what });
+export function search<World>(protocol: Protocol<World>, steps: Steps): Search {
+	const { first, moves, settled, faultOf, nameOf } = protocol;
+	/** By the name of a world, the name of the one that it was first reached from: worlds would fill a gigabyte. */
+	const reached = new Map<string, string | undefined>([[nameOf(first), undefined]]);
+	let worlds: [name: string, world: World][] = [[nameOf(first), first]];
+	while (worlds.length > 0) {
+		const further: typeof worlds = [];
+		for (const [name, world] of worlds) {
+			const what = faultOf(world, steps);
+			if (what) {
+				const way = wayTo(name, reached);
+				return { states: reached.size, fault: { what, steps: stepsOf(way, protocol, steps) } };
+			}
+			for (const [, next] of moves(world, steps)) {
+				const nextName = nameOf(next);
+				if (reached.has(nextName)) continue;
+				reached.set(nextName, name);
+				further.push([nextName, settled(next)]);
+			}
 		}
+		worlds = further;
 	}
-	return { states: visited.size, fault: undefined };
+	return { states: reached.size, fault: undefined };
 }
 
-function wayTo<World>(visited: ReadonlyMap<string, Visited<World>>, name: string): string[] {
-	const steps: string[] = [];
-	for (let at = visited.get(name); at?.from !== undefined; at = visited.get(at.from)) {
-		steps.unshift(at.what);
-	}
-	return steps;
+/** The names after the first one, in order. */
+function wayTo(name: string, reached: ReadonlyMap<string, string | undefined>): string[] {
+	const from = reached.get(name);
+	return from === undefined ? [] : [...wayTo(from, reached), name];
+}
+
+/** Goes this way again, and notes each step. */
+function stepsOf<World>(
+	way: readonly string[],
+	{ first, moves, settled, nameOf }: Protocol<World>,
+	steps: Steps,
+): string[] {
+	let at = first;
+	return way.map((name) => {
+		for (const [what, next] of moves(at, steps)) {
+			if (nameOf(next) !== name) continue;
+			at = settled(next);
+			return what;
+		}
+		throw new Error('No step leads on.');
+	});
 }
