@@ -36,3 +36,16 @@ describeStoreContract('Redis', async () => {
 		dispose: async () => undefined,
 	};
 });
+
+it('finds its own change when a swap is sent again, since the response to the first was lost', async () => {
+	const store = new RedisStore({
+		settings: readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }),
+	});
+	await client.flushall();
+	for (let sent = 1; sent <= 2; sent += 1)
+		expect(await store.swapRecord('name', undefined, 'one')).toBe(true);
+	for (let sent = 1; sent <= 2; sent += 1)
+		expect(await store.swapRecord('name', 'one', 'two')).toBe(true);
+	expect(await store.swapRecord('name', 'one', 'three')).toBe(false);
+	await store.close();
+});

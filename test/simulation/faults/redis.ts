@@ -11,12 +11,6 @@ export const REDIS: readonly Fault[] = [
 		"if now < 0 then return {'late', now} end`;",
 	),
 	fault(
-		'a change whose response was lost counts as that of another',
-		SCRIPTS,
-		'if text == next then return 1 end\n',
-		'',
-	),
-	fault(
 		'the session of a dead process stays in Redis',
 		SCRIPTS,
 		"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])",
