@@ -27,6 +27,8 @@ const level = (name) => ({
 module.exports = {
   // Here and not in a project, where Jest ignores it. Only a test that hangs should ever reach it, on any machine.
   testTimeout: 60_000,
+  // To end, a worker frees a gigabyte, which takes a busy machine seconds: nothing was left open when it ran out of Jest's 500 ms. What a test leaves open for good is still reported.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/support/longFirst.cjs',
   projects: ['unit', 'integration', 'simulation', 'e2e', 'faults'].map(level),
 };
