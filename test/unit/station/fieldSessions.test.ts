@@ -20,6 +20,11 @@ const start = (at: string, meterStart: number, payload: Payload = {}, messageId 
 	);
 const answered = (startedAt: string, transactionId: number, messageId = `m ${startedAt}`) =>
 	of('')(startedAt, { transactionId }, { messageType: 'CALL_RESULT', messageId });
+/** A start with its response. */
+const begun = (at: string, transactionId: number, meterStart: number, payload: Payload = {}) => [
+	start(at, meterStart, payload),
+	answered(at, transactionId),
+];
 const stop = (at: string, transactionId: number, meterStop: number, payload: Payload = {}) =>
 	of('StopTransaction')(at, { transactionId, meterStop, timestamp: iso(at), ...payload });
 const metered = (at: string, value: number, payload: Payload = {}, sample: Payload = {}) =>
@@ -70,6 +75,8 @@ const tx = (transactionId: string, payload: Payload = {}) => ({
 const EVSE_1 = { evse: { id: 1, connectorId: 1 } };
 const EVSE_2 = { evse: { id: 2, connectorId: 1 } };
 
+const SESSIONS = { settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } } as const;
+
 /** What is reported, whatever the order of the list and the polls. */
 async function rowsOf(
 	events: readonly StationEvent[],
@@ -85,7 +92,7 @@ async function rowsOf(
 		const world = stationWorld({
 			...options,
 			workflowId: 'field',
-			settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0, ...settings },
+			settings: { ...SESSIONS.settings, ...settings },
 		});
 		world.events = [...events];
 		for (let at = time('08:50'); at <= time('11:00'); at += every * MINUTE) {
@@ -197,11 +204,9 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a session without energy whose stop never came, and the next one',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 24),
+			...begun('09:00', 24, 1_000),
 			metered('09:05', 1_000, { transactionId: 24 }),
-			start('10:00', 1_000),
-			answered('10:00', 25),
+			...begun('10:00', 25, 1_000),
 			metered('10:10', 2_000, { transactionId: 25 }),
 			stop('10:30', 25, 3_000),
 		],
@@ -213,10 +218,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a start that is sent again with another response, of one session',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 24),
-			start('09:02', 1_000),
-			answered('09:02', 25),
+			...begun('09:00', 24, 1_000),
+			...begun('09:02', 25, 1_000),
 			metered('09:10', 2_000, { transactionId: 25 }),
 			stop('09:30', 25, 3_000),
 		],
@@ -285,8 +288,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'E10: meterStart and meterStop of 0, and meter values',
 		[
-			start('09:00', 0),
-			answered('09:00', 25),
+			...begun('09:00', 25, 0),
 			metered('09:10', 1_000, { transactionId: 25 }),
 			metered('09:20', 2_000, { transactionId: 25 }),
 			metered('09:29', 3_000, { transactionId: 25 }),
@@ -323,12 +325,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	],
 	[
 		'a stop that is higher than 4 MW allow',
-		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			metered('09:20', 2_000),
-			stop('09:30', 25, 900_000_000),
-		],
+		[...begun('09:00', 25, 1_000), metered('09:20', 2_000), stop('09:30', 25, 900_000_000)],
 		[{ energyKwh: 1, energyFrom: 'start to last reading' }],
 	],
 	[
@@ -344,8 +341,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a register that begins again with a boot',
 		[
-			start('09:00', 50_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 50_000),
 			metered('09:10', 52_000, { transactionId: 25 }),
 			metered('09:20', 500, { transactionId: 25 }),
 			stop('09:30', 25, 1_500),
@@ -355,8 +351,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'two readings that are too low',
 		[
-			start('09:00', 50_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 50_000),
 			metered('09:10', 51_000, { transactionId: 25 }),
 			metered('09:15', 5, { transactionId: 25 }),
 			metered('09:16', 6, { transactionId: 25 }),
@@ -461,8 +456,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a stop of a session that began long ago takes no other start',
 		[
-			start('09:00', 1_000, { connectorId: 2 }),
-			answered('09:00', 26),
+			...begun('09:00', 26, 1_000, { connectorId: 2 }),
 			metered('09:05', 1_100, { connectorId: 2, transactionId: 26 }),
 			stop('09:10', 25, 90_000),
 			stop('09:30', 26, 6_000),
@@ -475,10 +469,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I2: the same ID on two connectors; the second stop decides the first one',
 		[
-			start('09:00', 80_000),
-			answered('09:00', 1),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 1),
+			...begun('09:00', 1, 80_000),
+			...begun('09:02', 1, 50_000, { connectorId: 2 }),
 			stop('09:30', 1, 84_000),
 			stop('09:35', 1, 57_000),
 		],
@@ -490,10 +482,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I2: the same ID on two connectors; the second stop comes late',
 		[
-			start('09:00', 80_000),
-			answered('09:00', 1),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 1),
+			...begun('09:00', 1, 80_000),
+			...begun('09:02', 1, 50_000, { connectorId: 2 }),
 			stop('09:30', 1, 84_000),
 			stop('09:50', 1, 57_000),
 			start('10:00', 84_000),
@@ -547,11 +537,9 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I3: the same ID again, OCPP 1.6',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 1),
+			...begun('09:00', 1, 1_000),
 			stop('09:10', 1, 2_000),
-			start('09:30', 2_000),
-			answered('09:30', 1),
+			...begun('09:30', 1, 2_000),
 			stop('09:50', 1, 6_000),
 		],
 		[
@@ -603,13 +591,11 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I11: no stop, and another session of the connector',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 1),
+			...begun('09:00', 1, 1_000),
 			metered('09:10', 1_500, { transactionId: 1 }),
 			metered('09:12', 2_000, { transactionId: 1 }),
 			metered('09:14', 2_500, { transactionId: 1 }),
-			start('09:30', 2_600),
-			answered('09:30', 2),
+			...begun('09:30', 2, 2_600),
 			stop('09:50', 2, 6_600),
 		],
 		[
@@ -640,10 +626,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I11: the stop comes long after the next start',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 1),
-			start('09:30', 2_600),
-			answered('09:30', 2),
+			...begun('09:00', 1, 1_000),
+			...begun('09:30', 2, 2_600),
 			stop('10:00', 1, 2_600, { timestamp: iso('09:20') }),
 			stop('10:10', 2, 6_600),
 		],
@@ -668,10 +652,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a stop soon after the next start still ends its session',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 1),
-			start('09:30', 2_600),
-			answered('09:30', 2),
+			...begun('09:00', 1, 1_000),
+			...begun('09:30', 2, 2_600),
 			stop('09:35', 1, 2_600, { timestamp: iso('09:20') }),
 			stop('10:10', 2, 6_600),
 		],
@@ -683,8 +665,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I12: the same stop again, with another time',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000),
 			stop('09:30', 25, 6_000),
 			start('09:40', 1_000, { connectorId: 2 }),
 			stop('09:45', 25, 6_000),
@@ -708,12 +689,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	],
 	[
 		'I12: the same stop again, with another time and another ID',
-		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			stop('09:30', 25, 6_000),
-			stop('09:45', -1, 6_000),
-		],
+		[...begun('09:00', 25, 1_000), stop('09:30', 25, 6_000), stop('09:45', -1, 6_000)],
 		[{ transactionId: '25', minutes: 30, energyKwh: 5 }],
 	],
 	[
@@ -729,11 +705,9 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a clock that is set back between two sessions',
 		[
-			start('09:00', 1_000, { timestamp: iso('09:08') }),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000, { timestamp: iso('09:08') }),
 			stop('09:05', 25, 1_500, { timestamp: iso('09:13') }),
-			start('09:06', 1_500),
-			answered('09:06', 26),
+			...begun('09:06', 26, 1_500),
 			stop('09:30', 26, 4_500),
 		],
 		[
@@ -757,12 +731,10 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a clock that is set back between two sessions, of which the second ends without an ID',
 		[
-			start('09:00', 1_000, { timestamp: iso('09:08') }),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000, { timestamp: iso('09:08') }),
 			stop('09:05', 25, 1_500),
 			start('09:06', 1_500),
-			start('09:07', 50_000, { connectorId: 2 }),
-			answered('09:07', 27),
+			...begun('09:07', 27, 50_000, { connectorId: 2 }),
 			stop('09:30', -1, 0),
 			stop('09:40', 27, 53_000),
 		],
@@ -775,8 +747,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a stop without an ID that is decided after the next session has begun',
 		[
-			start('09:00', 33_000),
-			answered('09:00', 24),
+			...begun('09:00', 24, 33_000),
 			start('09:07', 37_000, { connectorId: 2 }),
 			metered('09:07:01', 37_000, { connectorId: 2, transactionId: 25 }),
 			of('StopTransaction')('09:15', { meterStop: 37_700, timestamp: iso('09:15') }),
@@ -804,8 +775,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a session whose start is missing, after another one of its connector',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000),
 			metered('09:05', 1_100, { transactionId: 25 }),
 			stop('09:20', 25, 2_000),
 			metered('09:40', 3_000, { transactionId: 26 }),
@@ -820,8 +790,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		'the same start again, with another time and message ID',
 		[
 			start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }),
-			start('09:02', 1_000),
-			answered('09:02', 25),
+			...begun('09:02', 25, 1_000),
 			stop('09:30', 25, 6_000),
 			start('10:00', 6_000),
 		],
@@ -830,8 +799,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a stop that names no transaction',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000),
 			of('StopTransaction')('09:30', { meterStop: 6_000, timestamp: iso('09:30') }),
 		],
 		[{ minutes: 30, energyKwh: 5, startFoundBy: 'order', transactionId: null }],
@@ -839,11 +807,9 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'I12: the same stop again, with another time and no ID, while the next session runs',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000),
 			stop('09:30', -1, 6_000),
-			start('09:40', 6_000),
-			answered('09:40', 26),
+			...begun('09:40', 26, 6_000),
 			stop('09:45', -1, 6_000),
 			stop('10:20', 26, 9_000),
 		],
@@ -855,11 +821,9 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		"I12: the same stop again, with another time and the station's own ID, while the next session runs",
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
+			...begun('09:00', 25, 1_000),
 			stop('09:30', 7, 6_000),
-			start('09:40', 6_000),
-			answered('09:40', 26),
+			...begun('09:40', 26, 6_000),
 			stop('09:45', 7, 6_000),
 			stop('10:20', 26, 9_000),
 		],
@@ -871,10 +835,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'two sessions whose stops name the ID of each other',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 1_000),
+			...begun('09:02', 26, 50_000, { connectorId: 2 }),
 			stop('09:30', 26, 6_000),
 			stop('09:35', 25, 57_000),
 		],
@@ -886,10 +848,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'two sessions whose stops name the ID of each other; the second one long after the first',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 1_000),
+			...begun('09:02', 26, 50_000, { connectorId: 2 }),
 			stop('09:20', 26, 6_000),
 			stop('10:35', 25, 57_000),
 		],
@@ -901,10 +861,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'two sessions whose stops name the ID of each other, the one with the higher register first',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 1_000),
+			...begun('09:02', 26, 50_000, { connectorId: 2 }),
 			stop('09:30', 25, 57_000),
 			stop('09:35', 26, 6_000),
 		],
@@ -916,10 +874,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'the same, of which the second has no ID',
 		[
-			start('09:00', 1_000),
-			answered('09:00', 25),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 1_000),
+			...begun('09:02', 26, 50_000, { connectorId: 2 }),
 			stop('09:30', 25, 57_000),
 			stop('09:35', -1, 6_000),
 		],
@@ -931,10 +887,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a stop whose register is nearer to that of a session of another connector',
 		[
-			start('09:00', 50_000),
-			answered('09:00', 25),
-			start('09:02', 52_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 50_000),
+			...begun('09:02', 26, 52_000, { connectorId: 2 }),
 			stop('09:30', 25, 57_000),
 			stop('09:35', 26, 60_000),
 		],
@@ -959,10 +913,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		return [
 			`two stops at the same time, with ${kind} ID`,
 			[
-				start('09:00', 1_000),
-				answered('09:00', 25),
-				start('09:02', 50_000, { connectorId: 2 }),
-				answered('09:02', 26),
+				...begun('09:00', 25, 1_000),
+				...begun('09:02', 26, 50_000, { connectorId: 2 }),
 				unnamed('09:30', 6_000),
 				unnamed('09:30:01', 57_000),
 			],
@@ -975,10 +927,8 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	[
 		'a register that begins again, while a session of another connector runs that fits it',
 		[
-			start('09:00', 100),
-			answered('09:00', 25),
-			start('09:02', 50_000, { connectorId: 2 }),
-			answered('09:02', 26),
+			...begun('09:00', 25, 100),
+			...begun('09:02', 26, 50_000, { connectorId: 2 }),
 			stop('09:30', 26, 400),
 			stop('09:35', 25, 5_100),
 		],
@@ -1002,10 +952,8 @@ describe('a session of the field', () => {
 	it('has its start, though that is hours before the publication and read by a later poll', async () => {
 		const world = stationWorld({ settings: { kind: 'sessionEnded', catchUpMs: 1440 * MINUTE } });
 		world.events = [
-			start('05:30', 25_000),
-			answered('05:30', 25),
-			start('08:20', 26_000, { connectorId: 2 }),
-			answered('08:20', 26),
+			...begun('05:30', 25, 25_000),
+			...begun('08:20', 26, 26_000, { connectorId: 2 }),
 			stop('09:10', 25, 30_000),
 		];
 		for (let at = time('05:31'); at < time('08:30'); at += MINUTE / 10) {
@@ -1022,11 +970,9 @@ describe('a session of the field', () => {
 	it('is reported once, though a look back reads on from there to before the publication', async () => {
 		const world = stationWorld({ settings: { kind: 'sessionEnded', catchUpMs: 1440 * MINUTE } });
 		world.events = [
-			start('08:29:30', 25_000),
-			answered('08:29:30', 25),
+			...begun('08:29:30', 25, 25_000),
 			stop('08:50', 25, 30_000),
-			start('08:55', 30_000),
-			answered('08:55', 26),
+			...begun('08:55', 26, 30_000),
 			// The shard is written, and forgets the first start.
 			start('09:32', 40_000, { connectorId: 2 }),
 		];
@@ -1066,7 +1012,7 @@ describe('the RFID tag of a session', () => {
 	});
 
 	it('is neither in the row nor in the state otherwise', async () => {
-		const world = stationWorld({ settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } });
+		const world = stationWorld(SESSIONS);
 		world.events = [...events];
 		const texts: string[] = [];
 		const swap = world.ledger.swapRecord.bind(world.ledger);
@@ -1085,7 +1031,7 @@ describe('the RFID tag of a session', () => {
 
 describe('meter values of a station that does not charge', () => {
 	it('change nothing', async () => {
-		const world = stationWorld({ settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } });
+		const world = stationWorld(SESSIONS);
 		await world.pollFrom('08:58', '08:59');
 		const keys: string[] = [];
 		const swap = world.ledger.swapRecord.bind(world.ledger);
@@ -1106,16 +1052,12 @@ describe('meter values of a station that does not charge', () => {
 });
 
 it('reports a session whose stop is listed after it was reported as over once', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
-		start('09:00', 1_000),
-		answered('09:00', 24),
+		...begun('09:00', 24, 1_000),
 		metered('09:05', 1_500, { transactionId: 24 }),
 		{ ...stop('09:30', 24, 6_000), listedAt: time('10:05') },
-		start('09:40', 6_000),
-		answered('09:40', 25),
+		...begun('09:40', 25, 6_000),
 	];
 	await world.pollFrom('08:50', '10:30');
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
@@ -1124,9 +1066,7 @@ it('reports a session whose stop is listed after it was reported as over once', 
 });
 
 it('reports a session once whose start is read after its end was reported', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
 		{ ...started('09:00', 0, [[1_000]]), listedAt: time('09:55') },
 		ended('09:30', 1, [[6_000]]),
@@ -1137,15 +1077,12 @@ it('reports a session once whose start is read after its end was reported', asyn
 });
 
 it('reports a session without its start once, though that is followed by another one hours later', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
 		{ ...start('09:00', 2_000), listedAt: time('09:54') },
 		answered('09:00', 26),
 		stop('09:05', 26, 4_000),
-		start('11:20', 4_000),
-		answered('11:20', 27),
+		...begun('11:20', 27, 4_000),
 	];
 	await world.pollFrom('08:50', '12:10');
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
@@ -1154,19 +1091,15 @@ it('reports a session without its start once, though that is followed by another
 });
 
 it('reports a session without its start once, though that is listed after the next one has begun', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
 		{ ...start('09:35', 2_000), listedAt: time('10:15') },
 		answered('09:35', 26),
 		metered('09:40', 3_000, { transactionId: 26 }),
 		stop('09:50', 26, 4_000),
-		start('10:05', 4_000),
-		answered('10:05', 27),
+		...begun('10:05', 27, 4_000),
 		stop('10:20', 27, 5_000),
-		start('11:20', 5_000),
-		answered('11:20', 28),
+		...begun('11:20', 28, 5_000),
 	];
 	await world.pollFrom('08:50', '12:10');
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
@@ -1176,20 +1109,16 @@ it('reports a session without its start once, though that is listed after the ne
 });
 
 it('does not join a stop to an earlier start when a response ties its transaction to a start that is not listed yet', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
-		start('09:00', 2_000),
-		answered('09:00', 26),
+		...begun('09:00', 26, 2_000),
 		metered('09:05', 3_000, { transactionId: 26 }),
 		{ ...stop('09:20', 26, 4_000), listedAt: time('09:40') },
 		{ ...start('09:21', 24_000), listedAt: time('10:05') },
 		answered('09:21', 27),
 		metered('09:25', 24_500, { transactionId: 27 }),
 		stop('09:30', 27, 25_000),
-		start('09:35', 26_000),
-		answered('09:35', 28),
+		...begun('09:35', 28, 26_000),
 	];
 	await world.pollFrom('08:50', '10:50');
 	expect(
@@ -1201,12 +1130,9 @@ it('does not join a stop to an earlier start when a response ties its transactio
 });
 
 it('keeps nothing of a session that is long over, though its stop named no transaction', async () => {
-	const world = stationWorld({
-		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
-	});
+	const world = stationWorld(SESSIONS);
 	world.events = [
-		start('09:00', 2_000),
-		answered('09:00', 26),
+		...begun('09:00', 26, 2_000),
 		stop('09:30', -1, 4_000),
 		start('11:00', 50_000, { connectorId: 2 }),
 	];
