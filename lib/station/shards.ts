@@ -12,7 +12,7 @@ import {
 import { type ReportEntry, shardState, type ShardState, type StationState } from './common/state';
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
-import { decide } from './decide/station';
+import { decide, isUndecided } from './decide/station';
 import type { EventFacts } from './facts';
 import { ofStations } from './fold/signs';
 import {
@@ -82,10 +82,12 @@ export function nextShard(
 	const state = ofPublication(known, moment);
 	const isWanted = ({ id, item }: ReportEntry) =>
 		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
-	state.toTell = state.toTell.filter(isWanted);
+	const toTell = state.toTell.filter(isWanted);
+	let isChanged = (known !== undefined && !isOwn) || toTell.length < state.toTell.length;
+	state.toTell = toTell;
 	const isUseful = usefulTo(state, step);
 	const admitted = admit(state, step.events.filter(isUseful), moment);
-	fold(state, admitted.events, step);
+	if (fold(state, admitted.events, step)) isChanged = true;
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -96,15 +98,16 @@ export function nextShard(
 		return unlisted + tooMany <= unlistedLeft;
 	};
 	for (const [assetId, station] of Object.entries(state.stations)) {
-		state.toTell.push(...decide(assetId, station, moment, mayOpen));
+		if (!isUndecided(station)) continue;
+		const before = isChanged ? '' : JSON.stringify(station);
+		toTell.push(...decide(assetId, station, moment, mayOpen));
+		isChanged ||= JSON.stringify(station) !== before;
 	}
 	let { dropped } = admitted;
-	let next = JSON.stringify(state);
-	const isUsed = state.toTell.length > 0 || Object.keys(state.stations).length > 0;
+	let next = text;
+	const isUsed = toTell.length > 0 || Object.keys(state.stations).length > 0;
 	const isDue = isUsed && watermark - (state.written ?? -Infinity) >= RENEW_MS;
-	const isChanged =
-		isDue || next !== (known ? text : JSON.stringify(ofPublication(undefined, moment)));
-	if (isChanged) {
+	if (isChanged || isDue) {
 		state.written = watermark;
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
 		for (const [assetId, station] of Object.entries(state.stations)) {
@@ -117,7 +120,7 @@ export function nextShard(
 		if (found > 0) next = JSON.stringify(state);
 	}
 	const counts = { unlisted, tooMany, dropped };
-	return { text: isChanged && next !== text ? next : undefined, toTell: state.toTell, ...counts };
+	return { text: next === text ? undefined : next, toTell, ...counts };
 }
 
 /** Another process may have compacted the shard at a later watermark. */
@@ -144,20 +147,23 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
 function usefulTo({ stations }: ShardState, { events, unreadUpTo }: ShardStep) {
-	const known = new Set(Object.keys(stations));
-	for (const { assetId, facts } of events) if (!facts.every(isQuiet)) known.add(assetId);
-	return ({ assetId }: EventFacts): boolean => unreadUpTo.length > 0 || known.has(assetId);
+	const loud = new Set<string>();
+	for (const { assetId, facts } of events) if (!facts.every(isQuiet)) loud.add(assetId);
+	return ({ assetId }: EventFacts): boolean =>
+		unreadUpTo.length > 0 || Object.hasOwn(stations, assetId) || loud.has(assetId);
 }
 
 /**
  * Leaves out what was created before the cut: mostly it is read again, since a page reaches back as far as it has records, and
  * what of it is listed over an hour late cannot be told from that. Not what no poll has read of the past before a publication.
+ * Returns whether the state changed.
  */
 function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
 	{ moment: { settings }, unreadUpTo, pastUpTo }: ShardStep,
-): void {
+): boolean {
+	let changed = false;
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
@@ -165,15 +171,21 @@ function fold(
 	for (const one of events.toSorted((a, b) => a.at - b.at)) {
 		if (one.facts.every(isQuiet) || isOver(one)) continue;
 		const station = stationOf(one);
-		if (addEvent(station, one, settings)) state.stations[one.assetId] = station;
+		if (!addEvent(station, one, settings)) continue;
+		state.stations[one.assetId] = station;
+		changed = true;
 	}
 	for (const one of ofStations(events)) {
 		if (isOver(one)) continue;
 		const station = stationOf(one);
-		addQuietFacts(station, one, settings, unreadUpTo);
-		if (!isEmpty(station)) state.stations[one.assetId] = station;
+		if (!addQuietFacts(station, one, settings, unreadUpTo)) continue;
+		state.stations[one.assetId] = station;
+		changed = true;
 	}
-	for (const station of Object.values(state.stations)) dropQuietReports(station, unreadUpTo);
+	for (const station of Object.values(state.stations)) {
+		if (dropQuietReports(station, unreadUpTo)) changed = true;
+	}
+	return changed;
 }
 
 /**
@@ -209,8 +221,10 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 		dropped += 1;
 	};
 	for (const entry of state.toTell.splice(MOST_TO_TELL)) drop(entry);
+	const ids = Object.keys(state.stations);
+	if (excess <= 0 && ids.length <= MOST_UNLISTED) return dropped;
 	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
-	let unlisted = Object.keys(state.stations).filter((assetId) => !isListed(assetId)).length;
+	let unlisted = ids.filter((assetId) => !isListed(assetId)).length;
 	if (excess <= 0 && unlisted <= MOST_UNLISTED) return dropped;
 	const rankOf = (assetId: string, { incidents = {} }: StationState) =>
 		(isListed(assetId) ? 2 : 0) + (Object.keys(incidents).length > 0 ? 1 : 0);

@@ -200,6 +200,7 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 			console.error(`${kind}: ${message}`);
 		},
 		now: () => clock.now,
+		clock: () => clock.now,
 	};
 	return {
 		clock,

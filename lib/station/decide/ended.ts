@@ -9,12 +9,13 @@ export function removed(assetId: string, state: StationState, moment: Moment): R
 	const { listing, settings, watermark } = moment;
 	if (listing === undefined) return [];
 	return Object.values(state.incidents ?? {}).flatMap((incident) => {
+		if (incident.reported !== 'opened') return [];
 		if (listing.has(assetId)) {
 			delete incident.missing;
-			if (incident.reported === 'opened') incident.listed = true;
+			incident.listed = true;
 			return [];
 		}
-		if (incident.reported !== 'opened' || !incident.listed) return [];
+		if (!incident.listed) return [];
 		incident.missing ??= listing.at;
 		if (listing.at - incident.missing < REMOVED_AFTER_MS) return [];
 		incident.reported = 'closed';

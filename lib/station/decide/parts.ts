@@ -42,6 +42,7 @@ export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap
 			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
 			parts.set(name, part);
 			part.runs.push(opening);
+			if (isWhole(settings)) continue;
 			const next = latestAfter(latest.get(name), opening, moment, seen.has(name));
 			if (next === undefined) continue;
 			latest.set(name, next);

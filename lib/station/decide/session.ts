@@ -21,6 +21,14 @@ import {
 	timesOf,
 } from './sessionItem';
 
+/** Whether one of the sessions may be over: a stop or an end is not reported, or a start follows another one. */
+export function mayEnd({ starts, stops, transactions }: Sessions): boolean {
+	const isOpen = ({ reported }: { readonly reported?: boolean | undefined }) => !reported;
+	const begun = transactions.reduce((count, one) => count + one.starts.length, 0);
+	const isFollowed = starts.length > 1 || begun > 1;
+	return isFollowed || stops.some(isOpen) || transactions.some(({ ends }) => ends.some(isOpen));
+}
+
 /** Marks the sessions as reported, and returns their items. */
 export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const candidates = new Candidates(sessions);

@@ -2,7 +2,7 @@
 import { flatMapped, inOneGo, inSteps, type Steps } from '../../shared/steps';
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
-import type { ReportEntry, Incident, Report, StationState } from '../common/state';
+import type { ReportEntry, Incident, Report, StationState, Timeline } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
 import { countFault, faultOf, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
@@ -10,11 +10,21 @@ import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
 import { faultsOf, partOf, partsOf } from './parts';
 import { followRepeats } from './repeats';
-import { endedSessions } from './session';
+import { endedSessions, mayEnd } from './session';
 
 /** Changes the state, and returns what is to be reported. */
 export function decide(...of: Parameters<typeof deciding>): ReportEntry[] {
 	return inOneGo(deciding(...of));
+}
+
+/** Whether there is something to decide: most stations have reported only what is not watched, or that has been decided. */
+export function isUndecided({ lines, faults, incidents, sessions }: StationState): boolean {
+	if (sessions) return mayEnd(sessions);
+	const isWatched = ({ reports }: Timeline) => reports.some(({ key }) => key !== '');
+	return (
+		Object.values(lines ?? {}).some(isWatched) ||
+		Object.keys(incidents ?? {}).length + (faults ?? []).length > 0
+	);
 }
 
 /** The same in steps, for a state without bounds. */
@@ -31,6 +41,7 @@ export function* deciding(
 	}
 	const entries: ReportEntry[] = [];
 	for (const steps of yield* stepsOf(assetId, state, moment, mayOpen)) {
+		if (steps.length === 0) continue;
 		yield* inSteps(steps.entries(), ([n, step]) => {
 			const entry = entryOf(assetId, step, steps[n + 1], moment);
 			if (entry !== undefined) entries.push(entry);

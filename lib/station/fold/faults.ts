@@ -50,7 +50,10 @@ export function keysOf(
  */
 export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	const { kind, scope } = settings;
-	const isByCode = kind === 'connectorFault' && scope === 'code';
+	// Only faults have codes.
+	if (kind !== 'connectorFault')
+		return [{ ...run, d: run.first.d, keys: [run.key], errors: [], vendors: [] }];
+	const isByCode = scope === 'code';
 	const withinMs = isRepeated(settings) ? settings.withinMs : Infinity;
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];

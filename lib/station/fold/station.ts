@@ -132,36 +132,40 @@ function lineOf(state: StationState, name: string): Timeline | undefined {
 	return (lines[name] = emptyTimeline());
 }
 
-/** Adds what is quiet, after all events of a poll that are not. */
+/** Adds what is quiet, after all events of a poll that are not. Returns whether the state changed. */
 export function addQuietFacts(
 	state: StationState,
-	{ facts, ...event }: EventFacts,
+	event: EventFacts,
 	settings: StationSettings,
 	unreadUpTo: readonly number[],
-): void {
-	for (const fact of facts) {
+): boolean {
+	let changed = false;
+	for (const fact of event.facts) {
 		if (!isQuiet(fact) || !isWatched(fact, settings)) continue;
 		const { at: t, eventId: id } = event;
 		const placed =
 			fact.about === 'sent'
 				? { name: '', report: { t, id, key: '' } }
-				: reportOf(fact, { facts, ...event }, settings);
+				: reportOf(fact, event, settings);
 		if (placed === undefined) continue;
 		const isUseful = unreadUpTo.length > 0 || Object.hasOwn(state.lines ?? {}, placed.name);
 		const line = isUseful ? lineOf(state, placed.name) : undefined;
-		if (line) addQuiet(line, { ...placed.report, quiet: true }, unreadUpTo);
+		if (line && addQuiet(line, { ...placed.report, quiet: true }, unreadUpTo)) changed = true;
 	}
+	return changed;
 }
 
-/** Drops the quiet reports that end nothing any more. */
+/** Drops the quiet reports that end nothing any more. Returns whether there were such. */
 export function dropQuietReports(
 	{ lines = {} }: StationState,
 	unreadUpTo: readonly number[],
-): void {
+): boolean {
+	let changed = false;
 	for (const [name, line] of Object.entries(lines)) {
-		dropQuiet(line, unreadUpTo);
+		if (dropQuiet(line, unreadUpTo)) changed = true;
 		if (line.reports.length === 0) Reflect.deleteProperty(lines, name);
 	}
+	return changed;
 }
 
 /** Compacts a timeline. Faults that are over then are kept, if their number counts. */

@@ -28,26 +28,33 @@ const textOf = ({ key, d }: Report) => JSON.stringify([key, d]);
 
 /**
  * Adds a report that is kept only if it ends something: one that directly follows a report of a watched state; or, because
- * an older one may still be read, that directly follows the end of a stretch of the list that is unread.
+ * an older one may still be read, that directly follows the end of a stretch of the list that is unread. Returns whether it is.
  */
-export function addQuiet(timeline: Timeline, report: Report, unreadUpTo: readonly number[]): void {
+export function addQuiet(
+	timeline: Timeline,
+	report: Report,
+	unreadUpTo: readonly number[],
+): boolean {
 	const { reports, cut = -Infinity } = timeline;
-	if (report.t < cut || reports.some(isSame(report))) return;
+	if (report.t < cut || reports.some(isSame(report))) return false;
 	const before = reports.findLast(
 		(other) => isOfOneSource(other, report) && inOrder(other, report) < 0,
 	);
-	if (isEnd(before, report, unreadUpTo)) addReport(timeline, report);
+	return isEnd(before, report, unreadUpTo) && addReport(timeline, report);
 }
 
-/** Drops those that end nothing any more. */
-export function dropQuiet(timeline: Timeline, unreadUpTo: readonly number[]): void {
+/** Drops those that end nothing any more. Returns whether there were such. */
+export function dropQuiet(timeline: Timeline, unreadUpTo: readonly number[]): boolean {
+	const { reports } = timeline;
+	if (!reports.some(({ quiet }) => quiet)) return false;
 	const last = new Map<string, Report>();
-	timeline.reports = timeline.reports.filter((report) => {
+	timeline.reports = reports.filter((report) => {
 		const source = sourceOf(report);
 		const isKept = !report.quiet || isEnd(last.get(source), report, unreadUpTo);
 		if (isKept) last.set(source, report);
 		return isKept;
 	});
+	return timeline.reports.length < reports.length;
 }
 
 const isEnd = (before: Report | undefined, { t }: Report, unreadUpTo: readonly number[]) =>
@@ -158,19 +165,19 @@ export const runsOf = (...of: Parameters<typeof runsIn>): Run[] => inOneGo(runsI
  */
 function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Run[]> {
 	const runs: Run[] = [];
-	const open = new Set<OpenRun>();
+	const open: OpenRun[] = [];
 	yield* inSteps(reports, (report) => {
 		if (report.t > horizon) return;
 		const place = report.of ?? name;
-		let known = [...open].find(({ places }) => places.has(place));
+		let known = open.find(({ places }) => places.has(place));
 		if (known !== undefined && !isOver(known, report)) return;
 		if (known !== undefined) {
-			open.delete(known);
+			open.splice(open.indexOf(known), 1);
 			const isEndedBySign = report.quiet === true && report.part === undefined;
 			runs.push({ ...known, until: report.t, to: report.id, isEndedBySign });
 		}
 		if (report.key === '') return;
-		known = [...open].find(
+		known = open.find(
 			({ key, places }) =>
 				key === report.key && places.size === 1 && (place === name) !== places.has(name),
 		);
@@ -180,7 +187,7 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 				...{ hasStatus: false, problems: new Set<string>(), last: new Map<string, string>() },
 			};
 			known = { ...run, places: new Map<string, number>(), reports: [], ...sources };
-			open.add(known);
+			open.push(known);
 		}
 		known.places.set(place, report.t);
 		isOver(known, report);
