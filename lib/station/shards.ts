@@ -27,7 +27,11 @@ import {
 /** 6 bits of a hash of its ID (FNV-1a), which costs little for each event. */
 export function shardOf(assetId: string): number {
 	let hash = 0x811c9dc5;
-	for (const unit of assetId) hash = Math.imul(hash ^ (unit.codePointAt(0) ?? 0), 0x01000193);
+	for (let n = 0; n < assetId.length; n++) {
+		const unit = assetId.codePointAt(n) ?? 0;
+		hash = Math.imul(hash ^ unit, 0x01000193);
+		if (unit > 0xffff) n += 1;
+	}
 	return (Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 16) % SHARDS;
 }
 
@@ -147,10 +151,14 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
 function usefulTo({ stations }: ShardState, { events, unreadUpTo }: ShardStep) {
-	const loud = new Set<string>();
-	for (const { assetId, facts } of events) if (!facts.every(isQuiet)) loud.add(assetId);
-	return ({ assetId }: EventFacts): boolean =>
-		unreadUpTo.length > 0 || Object.hasOwn(stations, assetId) || loud.has(assetId);
+	const isLoud = ({ facts }: EventFacts): boolean => !facts.every(isQuiet);
+	let known: ReadonlySet<string> | undefined;
+	const isKnown = ({ assetId }: EventFacts): boolean => {
+		const loud = () => events.filter(isLoud).map((one) => one.assetId);
+		known ??= new Set([...Object.keys(stations), ...loud()]);
+		return known.has(assetId);
+	};
+	return (event: EventFacts) => unreadUpTo.length > 0 || isLoud(event) || isKnown(event);
 }
 
 /**
