@@ -164,6 +164,8 @@ export const runsOf = (...of: Parameters<typeof runsIn>): Run[] => inOneGo(runsI
  * ends it.
  */
 function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Run[]> {
+	// Most timelines.
+	if (!reports.some(({ key }) => key !== '')) return [];
 	const runs: Run[] = [];
 	const open: OpenRun[] = [];
 	yield* inSteps(reports, (report) => {
