@@ -51,17 +51,19 @@ const textOf = ({ c, l }: Register) => `${c ?? ''} ${l ?? ''}`;
 const isSame = (a: Register, b: Register) =>
 	atOf(a) === atOf(b) && a.wh === b.wh && a.n === b.n && a.c === b.c && a.l === b.l;
 
-/** The set with more, sorted. Repeats change nothing. */
-export function withRegisters(known: readonly Register[], added: readonly Register[]): Register[] {
+/** The set with more, sorted; itself if they are repeats. */
+export function withRegisters(known: Register[], added: readonly Register[]): Register[] {
 	const all = [...known];
+	let isNews = false;
 	for (const one of added) {
 		const index = all.findIndex((other) => isSame(other, one));
 		const other = all[index];
+		if (other !== undefined && one.t >= other.t) continue;
+		isNews = true;
 		if (other === undefined) all.push(one);
-		else if (one.t < other.t) {
-			all[index] = { ...one, ...(other.gap !== undefined && { gap: other.gap }) };
-		}
+		else all[index] = { ...one, ...(other.gap !== undefined && { gap: other.gap }) };
 	}
+	if (!isNews) return known;
 	if (all.length > MOST_REPORTS) return thinned(all, Infinity);
 	return all.length === known.length ? all : all.sort(compare);
 }

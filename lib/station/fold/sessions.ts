@@ -117,12 +117,13 @@ function addMetered(sessions: Sessions, fact: Metered, t: number, most: number):
 		},
 		most,
 		(known) => known.tx === tx && known.connector === connector,
-		(known, added) => ({
-			...known,
-			t: Math.min(known.t, added.t),
-			at: Math.min(known.at, added.at),
-			readings: withRegisters(known.readings, added.readings),
-		}),
+		(known, added) => {
+			const readings = withRegisters(known.readings, added.readings);
+			const isNews = added.t < known.t || added.at < known.at || readings !== known.readings;
+			if (!isNews) return known;
+			const first = { t: Math.min(known.t, added.t), at: Math.min(known.at, added.at) };
+			return { ...known, ...first, readings };
+		},
 	);
 }
 
@@ -190,26 +191,33 @@ function joined(
 			one.reported ? one : earlier(one, other),
 		),
 	};
-	const isNews = (one: Register) => !isTransactionDecided(lives, belongsAt(one));
+	const isOpen = (one: Register) => !isTransactionDecided(lives, belongsAt(one));
+	const readings = withRegisters(known.readings, added.readings.filter(isOpen));
+	const next = { where, who, ...lives, readings };
+	const isNews = Object.entries(next).some(
+		([name, value]) => value !== known[name as keyof typeof next],
+	);
+	if (!isNews && added.t >= known.t) return known;
 	return {
 		tx: known.tx,
 		t: Math.min(known.t, added.t),
 		...(where && { where }),
 		...(who && { who }),
 		...lives,
-		readings: withRegisters(known.readings, added.readings.filter(isNews)),
+		readings,
 	};
 }
 
+/** The list itself if nothing changes. */
 function united<T extends Clocked & { readonly t: number }>(
-	known: readonly T[],
+	known: T[],
 	added: readonly T[],
 	most: number,
 	join: (one: T, other: T) => T,
 ): T[] {
 	const all = [...known];
-	for (const one of added) add(all, one, most, (other) => isSameTime(other, one), join);
-	return all;
+	const isNews = added.map((one) => add(all, one, most, (other) => isSameTime(other, one), join));
+	return isNews.includes(true) ? all : known;
 }
 
 /** Of several at the same time, one is the first whatever their order. */
