@@ -53,7 +53,7 @@ class ListTurnedError extends PackageError {
 }
 
 /** How far apart the order of a list and the times of its events may be, in milliseconds. */
-const DISORDER_MS = 10 * MINUTE_MS;
+export const DISORDER_MS = 10 * MINUTE_MS;
 /** Requests of a poll that do not depend on the time: one for the new events and one to get further. */
 const LEAST_REQUESTS = 2;
 /** Looks back that can wait at the same time: one of each length. */
@@ -117,17 +117,16 @@ class Reader {
 	isOver = false;
 	#requests = 0;
 	#walks = 0;
-	readonly #source: Source;
-	readonly #onPage: OnPage;
 
-	constructor(source: Source, onPage: OnPage) {
-		this.#source = source;
-		this.#onPage = onPage;
+	constructor(
+		private readonly source: Source,
+		private readonly onPage: OnPage,
+	) {
 		this.serviceNow = source.now;
 	}
 
 	async read(part: Omit<WalkOptions, 'client' | 'pageSize' | 'mayRequest' | 'now'>) {
-		const { client, pageSize, mayRequest } = this.#source;
+		const { client, pageSize, mayRequest } = this.source;
 		const options = {
 			...{ client, pageSize, ...part, now: this.serviceNow },
 			mayRequest: () => {
@@ -136,7 +135,7 @@ class Reader {
 				return !this.isOver;
 			},
 		};
-		const walked = await walk(options, this.#onPage);
+		const walked = await walk(options, this.onPage);
 		if (this.#walks++ === 0) this.serviceNow = walked.serviceNow;
 		this.withoutId += walked.withoutId;
 		this.failure ??= walked.failure;

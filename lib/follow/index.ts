@@ -1,5 +1,5 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
-export { begin, follow, type Source } from './follow';
+export { begin, DISORDER_MS, follow, type Source } from './follow';
 export { positionAt, positionShape, type Stretch, unreadFrom, withStretch } from './position';
 export {
 	advance,

@@ -113,27 +113,24 @@ export class Finds {
 	isTimed = false;
 	/** Whether an event without a time may have to be looked at again. */
 	isUntimedOpen = false;
-	readonly #scope: PollScope;
-	readonly #isWanted: (event: ParsedEvent) => boolean;
-	readonly #state: PollState;
 
-	constructor(scope: PollScope, isWanted: (event: ParsedEvent) => boolean, state: PollState) {
-		this.#scope = scope;
-		this.#isWanted = isWanted;
-		this.#state = state;
-	}
+	constructor(
+		private readonly scope: PollScope,
+		private readonly isWanted: (event: ParsedEvent) => boolean,
+		private readonly state: PollState,
+	) {}
 
 	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known; `read` if it was read. */
 	readonly take = async (page: readonly Listed[]): Promise<boolean | 'read'> => {
-		const { ledger, workflowId } = this.#scope;
-		const { knownFrom, readFrom } = this.#state;
-		const wanted = page.filter(({ event }) => this.#isWanted(event));
+		const { ledger, workflowId } = this.scope;
+		const { knownFrom, readFrom } = this.state;
+		const wanted = page.filter(({ event }) => this.isWanted(event));
 		await Promise.all(
 			wanted.map(async (listed) => {
 				const account = await ledger.look(ledgerKey(workflowId, listed.event.id));
 				if (!isUnsettled(account)) return;
 				const isKnown = account.state !== 'free';
-				if (!isKnown && !(await isNew(this.#scope, listed, this.#state))) return;
+				if (!isKnown && !(await isNew(this.scope, listed, this.state))) return;
 				if (isDue(account)) this.fresh.set(listed.event.id, listed);
 				else this.leaveOpen(listed, account);
 			}),

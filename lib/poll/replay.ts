@@ -5,10 +5,9 @@
  */
 import { notePublishedAt, type Requested, serveWaiting } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
-import { type Source, type WalkOptions, walk } from '../follow';
+import { DISORDER_MS, type Source, type WalkOptions, walk } from '../follow';
 import { type Account, ledgerKey } from '../ledger';
 import { counted } from '../shared/text';
-import { MINUTE_MS } from '../shared/time';
 import type { Startable } from '../start';
 import type { PollScope } from './events';
 
@@ -16,8 +15,6 @@ import type { PollScope } from './events';
 const PAGES_AT_PLACE = 2;
 /** The most pages that a poll reads for events that are no longer at their places. */
 const PAGES_FROM_HEAD = 50;
-/** How far apart the order of the list and the times of its events may be, in milliseconds. */
-const DISORDER_MS = 10 * MINUTE_MS;
 
 interface Serving extends PollScope, Source {
 	/** Starts the items; returns what the ledger knows of each afterwards. */
