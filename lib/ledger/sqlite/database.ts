@@ -194,7 +194,9 @@ export function loadSqlite(): Sqlite | undefined {
 		if (!isKnown) emit(...warning);
 	};
 	try {
-		return process.getBuiltinModule('node:sqlite');
+		// Node before 22.3, and 20 before 20.16, cannot even look for it.
+		const found: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
+		return found.getBuiltinModule?.('node:sqlite');
 	} finally {
 		if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
 	}

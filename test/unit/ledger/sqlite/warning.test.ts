@@ -26,6 +26,17 @@ describe('the first use of SQLite', () => {
 		]);
 	});
 
+	it('finds none in a Node that is too old to look for it', () => {
+		const name = 'getBuiltinModule';
+		const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
+		Object.defineProperty(process, name, { ...own, value: undefined });
+		try {
+			expect(loadSqlite()).toBeUndefined();
+		} finally {
+			Object.defineProperty(process, name, own);
+		}
+	});
+
 	it('prints nothing in a process of this Node, which ends by itself with the event claimed', () => {
 		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
 		const child = resolve(__dirname, '../../../e2e/ledger/child.ts');
