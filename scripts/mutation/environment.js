@@ -1,4 +1,4 @@
-const { TestEnvironment } = require('jest-environment-node');
+const TestEnvironment = require('../../test/support/environment.cjs');
 
 /** The mutant that a test has failed for. Stryker names the active one in the environment of the process. */
 let noticed;
