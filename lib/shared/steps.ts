@@ -38,7 +38,10 @@ type Comparison<T> = (a: T, b: T) => number;
 
 /** `toSorted` of a long list: sorted pieces are merged in pairs. */
 export function* sortedInSteps<T>(all: readonly T[], compare: Comparison<T>): Steps<T[]> {
-	if (all.length < 2) return [...all];
+	if (all.length <= IN_A_STEP) {
+		yield;
+		return all.toSorted(compare);
+	}
 	let pieces: T[][] = [];
 	for (let n = 0; n < all.length; n += IN_A_STEP) {
 		pieces.push(all.slice(n, n + IN_A_STEP).sort(compare));

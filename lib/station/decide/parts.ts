@@ -30,7 +30,7 @@ export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap
 		(a, b) => inOrder(a.first, b.first),
 	);
 	// With those that begin now: what belongs to one does not depend on which poll read it.
-	const latest = new Map<string, Latest>(Object.entries(incidents));
+	const latest = new Map<string, Latest>(isWhole(settings) ? [] : Object.entries(incidents));
 	const seen = new Set<string>();
 	yield* inSteps(openings, (opening) => {
 		// No later one touches them either.
