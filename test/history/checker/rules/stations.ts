@@ -438,8 +438,9 @@ function* rereads(view: View): Generator<Found> {
 	if (load === undefined || first === undefined) return;
 	const { everyMs, pageSize } = load;
 	const countAt = (at: number) => Math.max(0, Math.floor((at - load.from) / everyMs));
-	// What was listed before a publication holds up nothing.
+	// What was listed before a publication holds up nothing. It is one once its first poll has ended: n8n may have been down before.
 	let old = countAt(first);
+	let isPublishing = true;
 	// What a poll has read counts once it has ended, and as long as its ledger and its settings last.
 	let isRead: boolean[] = [];
 	// A poll that fails keeps what it has read so far, unless that is what failed.
@@ -463,9 +464,11 @@ function* rereads(view: View): Generator<Found> {
 		}
 		if (line.what === 'published' && starts.has(line.at)) {
 			old = countAt(line.at);
+			isPublishing = true;
 			isRead = [];
 			mayBeRead = [];
 		}
+		if (line.what === 'polling' && isPublishing) old = countAt(line.at);
 		if (line.what === 'polling' || line.what === 'published' || line.what === 'unpublished')
 			for (const poll of open) poll.isAlone = false;
 		if (line.what === 'polling') {
@@ -479,6 +482,7 @@ function* rereads(view: View): Generator<Found> {
 		const poll = open.find(({ by, version }) => by === line.by && version === line.version);
 		open = open.filter((each) => each !== poll);
 		if (poll === undefined) continue;
+		isPublishing &&= line.error !== undefined;
 		if (line.error !== undefined) {
 			for (const [oldest, newest] of poll.pages)
 				for (let n = oldest; n <= newest; n += 1) mayBeRead[n] = true;
