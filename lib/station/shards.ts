@@ -3,6 +3,7 @@ import { jsonIn } from '../shared/values';
 import { safeParse } from '../vendor/zod';
 import {
 	LATEST_MS,
+	MOST_READ_PARTS,
 	MOST_SHARD_BYTES,
 	MOST_TO_TELL,
 	MOST_UNLISTED,
@@ -175,11 +176,12 @@ function fold(
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
+	const inPoll = { ...settings, mostParts: MOST_READ_PARTS };
 	// A session begins before its meter values.
 	for (const one of events.toSorted((a, b) => a.at - b.at)) {
 		if (one.facts.every(isQuiet) || isOver(one)) continue;
 		const station = stationOf(one);
-		if (!addEvent(station, one, settings)) continue;
+		if (!addEvent(station, one, inPoll)) continue;
 		state.stations[one.assetId] = station;
 		changed = true;
 	}

@@ -82,8 +82,9 @@ export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
 
 /** Per timeline, set of faults or list of session parts; the newest stay. */
 export const MOST_REPORTS = 64;
-/** Of a timeline, while a poll decides: after a pause it reads many hours. */
+/** Of a timeline, and of a list of session parts, while a poll decides: after a pause it reads many hours. */
 export const MOST_READ_REPORTS = 1_000;
+export const MOST_READ_PARTS = 256;
 export const MOST_CONNECTORS = 32;
 /** Error codes that a fault names; a later one opens nothing. */
 export const MOST_CODES = 20;

@@ -2,6 +2,7 @@
 import {
 	LATE_STOP_MS,
 	LATEST_MS,
+	MOST_REPORTS,
 	REPEATED_MS,
 	START_WAIT_MS,
 	type StationSettings,
@@ -14,7 +15,7 @@ import { atOf, belongsAt, thinned } from './registers';
 export function compactSessions(
 	sessions: Sessions,
 	watermark: number,
-	{ includeIdTag = false }: StationSettings,
+	{ includeIdTag = false, mostParts = MOST_REPORTS }: StationSettings,
 	isUnread = false,
 ): void {
 	const cut = watermark - LATEST_MS;
@@ -102,6 +103,7 @@ export function compactSessions(
 		const isUnknown = begun.length + ends.length === 0 && isOpen(t);
 		return t >= cut || next.starts.length + kept.length > 0 || isUnknown ? [next] : [];
 	});
+	for (const all of Object.values(sessions)) all.splice(0, all.length - mostParts);
 	if (includeIdTag) return;
 	for (const one of sessions.starts) delete one.tag;
 	for (const one of sessions.transactions) delete one.who;

@@ -123,16 +123,35 @@ it('messages that cannot be read change nothing and are counted', async () => {
 	expect(world.warnings).toContain('left out 2 messages that cannot be read');
 });
 
-it('what opened and ended during a long pause is reported, however much it is', async () => {
-	const settings = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
-	const world = stationWorld({ settings });
-	await world.pollFrom('08:30', '08:32');
-	for (let n = 0; n < 40; n++) {
-		const [from = '', to = ''] = [0, 6].map((minutes) =>
-			new Date(time('08:40') + (8 * n + minutes) * MINUTE).toISOString().slice(11, 16),
-		);
-		world.events.push(OCPP16.status(from, 'Finishing'), OCPP16.status(to, 'Available'));
-	}
-	await world.pollFrom('14:20', '14:25');
-	expect(world.items()).toHaveLength(80);
+/** Some minutes after 08:40, also of the next day. */
+const clockAt = (minutes: number) =>
+	new Date(time('08:40') + minutes * MINUTE).toISOString().slice(5, 16).replace('T', ' ');
+
+describe('what ended during a long pause is reported, however much it is:', () => {
+	it('incidents of a connector', async () => {
+		const settings = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
+		const world = stationWorld({ settings });
+		await world.pollFrom('08:30', '08:32');
+		for (let n = 0; n < 40; n++) {
+			world.events.push(
+				OCPP16.status(clockAt(8 * n), 'Finishing'),
+				OCPP16.status(clockAt(8 * n + 6), 'Available'),
+			);
+		}
+		await world.pollFrom('14:20', '14:25');
+		expect(world.items()).toHaveLength(80);
+	});
+
+	it.each([OCPP16, OCPP201])('sessions of a station ($name)', async (version) => {
+		const settings = { kind: 'sessionEnded', catchUpMs: 24 * 60 * MINUTE } as const;
+		const world = stationWorld({ settings });
+		await world.pollFrom('08:30', '08:32');
+		for (let n = 0; n < 100; n++) {
+			const [start, stop] = [clockAt(10 * n), clockAt(10 * n + 8)];
+			const [fromWh, toWh] = [1_000 * (n + 1), 1_000 * (n + 2)];
+			world.events.push(...version.session({ start, stop, fromWh, toWh }));
+		}
+		await world.pollFrom('11-24 03:00', '11-24 03:02');
+		expect(world.items()).toHaveLength(100);
+	});
 });
