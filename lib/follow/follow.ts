@@ -38,7 +38,7 @@ export interface Source {
 	readonly now: number;
 	/** Stretches to read again. Those without a place begin where the new events end. */
 	readonly again?: readonly Stretch[];
-	/** How late an event may be listed and still be of use, in milliseconds; longer looks back are left out. */
+	/** How old an event may be and still be of use, in milliseconds: no look back reaches further. */
 	readonly latestMs?: number;
 }
 
@@ -175,14 +175,15 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 		else stretches = withStretch(stretches, stretch);
 	}
 	const base = Math.min(before.newestAt, source.now);
+	const { latestMs = Infinity } = source;
 	const lookedBackAt = LOOK_BACKS.map(({ backMs, everyMs }, n) => {
 		const last = before.lookedBackAt[n] ?? 0;
 		// Setting the clock back delays nothing.
-		const isDue = Math.abs(source.now - last) >= everyMs && backMs <= (source.latestMs ?? Infinity);
+		const isDue = Math.abs(source.now - last) >= everyMs && backMs <= latestMs;
 		const waiting = stretches.filter(({ isUnread }) => !isUnread).length;
 		if (!isDue || waiting >= MOST_LOOK_BACKS || news.end !== 'whole') return last;
 		// It may have been listed at any time since the last look.
-		behind(base - everyMs - backMs, false);
+		behind(base - Math.min(everyMs + backMs, latestMs), false);
 		return source.now;
 	});
 	const isBehind = isFarBehind({ ...known, newestAt }, news, serviceNow);
