@@ -219,9 +219,12 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	const system = typeof field === 'string' ? field : 'unknown error';
 	const known = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
 	const advice = result === IO_ERROR && isFull(path) ? FULL : known;
-	const code = result === undefined ? system : `SQLite error ${result}`;
+	// A number says nothing to a user, unless the words leave the cause open.
+	const isOpen = advice === undefined || advice === FAILED;
+	const code = result === undefined ? system : isOpen && `SQLite error ${result}`;
+	const words = advice ?? `SQLite failed: check the system log, ${MOVE_IT}`;
 	return new LedgerUnavailableError(
-		`The event ledger is not available. ${printable(path, 500)}: ${advice ?? `SQLite failed: check the system log, ${MOVE_IT}`} (${code}).`,
+		`The event ledger is not available. ${printable(path, 500)}: ${words}${code ? ` (${code})` : ''}.`,
 	);
 }
 

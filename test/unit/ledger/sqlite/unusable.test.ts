@@ -82,7 +82,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 			}
 		};
 		await expect(full()).rejects.toThrow(LedgerUnavailableError);
-		await expect(full()).rejects.toThrow(/the disk is full: free some space.*SQLite error 13/);
+		await expect(full()).rejects.toThrow(/the disk is full: free some space/);
 		pages = 1_000;
 		opened.filter(({ isOpen }) => isOpen).forEach(limit);
 		await full();
