@@ -31,7 +31,7 @@ export const POLL: readonly Fault[] = [
 	fault(
 		'an event that is listed late between two looks back is not found by the next one',
 		'lib/follow/follow.ts',
-		'behind(base - everyMs - backMs, false);',
+		'behind(base - Math.min(everyMs + backMs, latestMs), false);',
 		'behind(base - backMs, false);',
 	),
 	fault(
