@@ -117,8 +117,8 @@ async function rememberPublication(context: IHookFunctions): Promise<void> {
 	try {
 		await recordPublication(context, await ledgerFor(context), 'webhook', Date.now());
 	} catch (error) {
-		context.logger.debug(
-			logLine(context, `the publication could not be recorded: ${messageOf(error)}`),
+		warnOf(context)(
+			`its publication could not be recorded, so Reconcile, Replay and Get Rejections may not know it. When the ledger is available, publish the workflow again. ${messageOf(error)}`,
 		);
 	}
 }
