@@ -102,7 +102,7 @@ function settingsOf({ item, delivery, batchSize, isWebhook = false }: DeliveryOp
 				},
 			],
 			default: 'stored',
-			description: `'Start Again': after a failure or an interruption the ${item} starts again, at most six times by a poll; steps can repeat. Each failed attempt starts the error workflow.`,
+			description: `'Start Again': after a failure or an interruption the ${item} starts again: polls make at most six attempts. Steps can repeat. Each failed attempt starts the error workflow.`,
 		},
 	} satisfies Record<string, INodeProperties>;
 }
