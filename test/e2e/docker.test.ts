@@ -1,13 +1,17 @@
 /** Checks of the Docker example that need no Docker: its commands put the package where n8n looks, and n8n reads its settings. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { scanDirectoryForPackages } from 'n8n-core';
 import { z } from 'zod/v4';
 import { silent } from '../support/log';
 import { ensureN8n } from '../support/n8n/install';
+import { OWN_TYPES, ownTypes } from '../support/n8n/ownTypes';
 import { packPackage } from '../support/n8n/package';
+import { createN8nClient } from '../support/n8n/rest';
+import { startN8n } from '../support/n8n/server';
+import { OWNER } from '../support/n8n/world';
 
 /** The first time, n8n is installed. */
 jest.setTimeout(25 * 60_000);
@@ -45,10 +49,30 @@ it('the image has the package where n8n looks, at each start and whatever is on 
 		expect([volume, said]).toEqual([volume, 'called with worker\n']);
 	}
 	const modules = join(home, '.n8n', 'nodes', 'node_modules');
+	// On the volume is only a link, which an uninstallation has to remove.
+	expect(lstatSync(join(modules, 'n8n-nodes-asset-service')).isSymbolicLink()).toBe(true);
 	const loaders = await scanDirectoryForPackages(modules);
 	expect(loaders.map(({ packageName }) => packageName)).toEqual(['n8n-nodes-asset-service']);
 	// n8n includes n8n-workflow; a second copy in the image would not be n8n's own.
 	expect(readdirSync(join(home, 'packages', 'node_modules'))).not.toContain('n8n-workflow');
+});
+
+it('n8n starts with what the image has, with its nodes, and is healthy by the command of the compose file until it stops', async () => {
+	const [, script = ''] = /^ +- "(fetch\(.*)"$/m.exec(compose) ?? [];
+	const server = await startN8n({ userFolder: home });
+	const health = () => {
+		const command = script.replace('localhost:5678', `127.0.0.1:${server.port}`);
+		return spawnSync(process.execPath, ['--eval', command], { encoding: 'utf8' });
+	};
+	try {
+		const client = createN8nClient(server.url);
+		await client.setUpOwner(OWNER);
+		expect(await ownTypes(client)).toEqual(OWN_TYPES);
+		expect(health()).toMatchObject({ status: 0, stderr: '' });
+	} finally {
+		await server.stop();
+	}
+	expect(health()).toMatchObject({ status: 1, stderr: '' });
 });
 
 it('n8n reads every setting of the compose file', async () => {

@@ -3,25 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCheckout } from '../support/checkout';
-import { createN8nClient, type N8nClient } from '../support/n8n/rest';
+import { OWN_TYPES, ownTypes } from '../support/n8n/ownTypes';
+import { createN8nClient } from '../support/n8n/rest';
 import { startN8n } from '../support/n8n/server';
 import { OWNER } from '../support/n8n/world';
 
 /** The first time, n8n is installed. */
 jest.setTimeout(25 * 60_000);
-
-const TYPES = [
-	'n8n-nodes-asset-service.assetService',
-	'n8n-nodes-asset-service.assetServicePollTrigger',
-	'n8n-nodes-asset-service.assetServiceStationTrigger',
-	'n8n-nodes-asset-service.assetServiceTool',
-	'n8n-nodes-asset-service.assetServiceTrigger',
-];
-
-async function ownTypes(client: N8nClient): Promise<string[]> {
-	const ours = (await client.nodeTypes()).filter((type) => type.includes('asset-service'));
-	return [...new Set(ours.map((type) => type.replace(/@.*/, '')))].sort();
-}
 
 it('packs the package and installs the file, n8n has its nodes after the next start, and uninstalling removes it', async () => {
 	const checkout = makeCheckout();
@@ -37,7 +25,7 @@ it('packs the package and installs the file, n8n has its nodes after the next st
 		try {
 			const client = createN8nClient(server.url);
 			await client.setUpOwner(OWNER);
-			expect(await ownTypes(client)).toEqual(TYPES);
+			expect(await ownTypes(client)).toEqual(OWN_TYPES);
 			// n8n knows nothing of a package from a file, so it does not uninstall it.
 			await server.stop();
 			await server.start({
@@ -45,7 +33,7 @@ it('packs the package and installs the file, n8n has its nodes after the next st
 				N8N_COMMUNITY_PACKAGES: '[]',
 			});
 			expect(server.logs()).toContain('communityPackagesManagedByEnv is enabled');
-			expect(await ownTypes(client)).toEqual(TYPES);
+			expect(await ownTypes(client)).toEqual(OWN_TYPES);
 		} finally {
 			await server.kill();
 		}
