@@ -91,7 +91,7 @@ const conditions: Shoot = async (name, camera, studio) => {
 	await openTriggerExample(studio, { conditions: { condition: FAULTS } });
 	const panel = await editor.openNode(TRIGGER);
 	await panel.getByText('Conditions', { exact: true }).scrollIntoViewIfNeeded();
-	await camera.takePanel(name, 'ndv', { height: 1150 });
+	await camera.takePanel(name, 'ndv', { height: 1270 });
 };
 
 /** The trigger of an example with the test event that it fetches. */
