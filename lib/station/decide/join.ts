@@ -62,9 +62,10 @@ export function join(
 			? others.some((other) => isSwapped(sessions, stop, candidate, other, known))
 			: others.length > 0;
 		if (isDoubted) return joined({ possible: startsOf([candidate, ...others]) });
-		// The stop of the other one may show that the IDs are swapped.
+		// The stop of the other one may show that the IDs are swapped; one that repeats a stop waits with it.
 		const isOther = (other: Candidate) => isNearer(other, candidate, stop);
-		if (!isLast && others.some(isOther)) return joined({});
+		const isWaiting = others.some(isOther) || repeatsWaiting(sessions, stop);
+		if (!isLast && isWaiting) return joined({});
 		const foundBy = candidate.response === tx ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
@@ -98,6 +99,13 @@ function isNearer(
 	{ wh: to = 0 }: SessionStop,
 ): boolean {
 	return second > 0 && first > second && to > 0;
+}
+
+/** Whether it repeats a stop that is not decided yet. */
+function repeatsWaiting({ stops }: Sessions, { id, t, tx, wh }: SessionStop): boolean {
+	return stops.some(
+		(one) => one.id !== id && one.t <= t && !one.reported && one.tx === tx && one.wh === wh,
+	);
 }
 
 /** Whether a stop before this one names the session, and is not decided yet. */

@@ -104,4 +104,20 @@ describe.each(['OCPP 1.6', 'OCPP 2.0.1'] as const)('%s', (version) => {
 		expect(often).toHaveLength(content.length);
 		expect(rowsOf(events, [SETTLED_MINUTES, SETTLED_MINUTES + 1], (read) => read)).toEqual(often);
 	});
+
+	it('takes the first of two stops, although it waits for the stop of another session', () => {
+		const again = secondOf('stops again in the next session', 0) + 3756;
+		const begun = { isFirst: false, lateMinutes: 0, isAgain: false, what: 1 };
+		const events = factsOf(
+			[
+				{ ...begun, second: again, connector: 2 },
+				{ ...begun, second: again + 2, connector: 1 },
+			],
+			version,
+		);
+		const often = rowsOf(events, pollsOf([1]), (read) => read);
+		const minutes = often.map((row) => (JSON.parse(row) as { minutes: unknown }).minutes);
+		expect(minutes.sort()).toEqual([1, 8, 8]);
+		expect(rowsOf(events, pollsOf([12]), (read) => read)).toEqual(often);
+	});
 });

@@ -67,7 +67,7 @@ export const STATIONS: readonly Rule[] = [
 	},
 	{
 		name: 'no second incident',
-		promised: [{ in: 'docs/station-trigger.md', text: 'It never starts a second incident.' }],
+		promised: [{ in: 'docs/station-trigger.md', text: 'but never starts a second one' }],
 		needs: ['told', 'says'],
 		*check(view) {
 			if (view.losses.length > 0) return;
