@@ -10,8 +10,8 @@
  * - the *watermark* is a minute behind `knownUpTo` of the position: what lasts until then has lasted, and what is over by then
  *   has ended. A list that cannot be read leaves it: nothing opens or resolves.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
- *   ledger by its ID. Killed after (2) or (3), the next poll continues. A poll changes nothing if the head is another one than
- *   that it began with, which another process or a later publication has written, or an old copy of the ledger has.
+ *   ledger by its ID. Killed after (2) or (3), the next poll continues. A poll changes nothing if its head has been replaced:
+ *   by another process, a later publication or an old copy of the ledger.
  */
 import {
 	begin,
@@ -211,7 +211,7 @@ async function published(
 	};
 }
 
-/** Saves the first head of a publication; undefined if a poll that began later, or as early in another process, has saved its own. */
+/** Saves the first head of a publication; undefined if a poll that began no earlier has saved its own. */
 async function savedFirst(ledger: Records, key: string, head: Head): Promise<string | undefined> {
 	let text: string | undefined;
 	const change = (before: string | undefined) => {

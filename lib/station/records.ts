@@ -28,7 +28,7 @@ export const headShape = object({
 	...savedFields,
 	/** Of the publication: shards of a later one are not changed by a poll of an earlier one that is still on its way. */
 	generation: number(),
-	/** When the poll began that wrote it: an earlier one that is still on its way is over. */
+	/** When the poll that wrote it began: polls that began earlier change nothing any more. */
 	polledAt: number(),
 	/** What is still to be read of the past before the publication: created from then up to then. A later look back may reach as far. */
 	past: optional(object({ from: number(), upTo: number() })),

@@ -185,10 +185,9 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 		);
 		if (known === undefined) {
 			const run = { connector: place, key: report.key, first: report, since: report.t };
-			const sources = {
-				...{ hasStatus: false, problems: new Set<string>(), last: new Map<string, string>() },
-			};
-			known = { ...run, places: new Map<string, number>(), reports: [], ...sources };
+			const sources = { problems: new Set<string>(), last: new Map<string, string>() };
+			const places = new Map<string, number>();
+			known = { ...run, ...sources, places, reports: [], hasStatus: false };
 			open.push(known);
 		}
 		known.places.set(place, report.t);

@@ -5,7 +5,7 @@ const POLL = 'lib/station/poll.ts';
 const STATION = 'lib/station/decide/station.ts';
 const DURATION = 'lib/station/decide/duration.ts';
 
-/** A poll goes on although the head is no longer the one that it began with. */
+/** A poll continues after another one has replaced the head. */
 const CHANGED_HEAD = {
 	file: POLL,
 	find: 'if (found.text !== saved.text) {',

@@ -159,12 +159,16 @@ function isWaiting(
 		entry.by === by && entry.at <= at && entry.to.startsWith('p');
 	const claimedAt = event.entries.findLast(isClaim)?.at ?? at;
 	const hasBegunAnother = event.starts.some((start) => start.at >= claimedAt && start.at <= until);
+	// What n8n stores late has counted as stored before: the grace begins then.
+	const isCommit = (entry: EventView['entries'][number]) =>
+		entry.by === by && entry.at >= claimedAt && entry.at <= at && COMMITTED.test(entry.to);
+	const committedAt = event.entries.find(isCommit)?.at ?? at;
 	return (
 		!isOver &&
 		!hasBegunAnother &&
 		isDenied !== true &&
 		mode !== 'retry' &&
-		until < at + FIRST_GRACE_MS &&
+		until < committedAt + FIRST_GRACE_MS &&
 		view.endsAt(by) > until &&
 		view.pausedMs(by, period) === 0 &&
 		!mayBeGivenBack &&
