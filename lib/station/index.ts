@@ -1,7 +1,7 @@
 /** The incidents of stations: the exports that the nodes use. */
 export { connectionSettings, DEFAULT_CONNECTION } from './facts';
-export { type Found, incidentsToChoose, newestIncidents, type Shown } from './newest';
-export { directoryNow } from './directory';
+export { type Found, incidentsToChoose, newestIncidents, type Shown } from './past/newest';
+export { directoryNow } from './common/directory';
 export {
 	type Asked,
 	pastIncidents,
@@ -10,7 +10,7 @@ export {
 	reportedIn,
 	type ReportedEntry,
 	stationStatus,
-} from './ask';
+} from './past/ask';
 export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, UptimeQuestion } from './past/uptime';

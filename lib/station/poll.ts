@@ -28,12 +28,13 @@ import {
 import { changeRecord, type Records } from '../ledger';
 import { hintOf, messageOf } from '../shared/errors';
 import { RETENTION_MS } from '../start';
+import { type Directory, directoryFor } from './common/directory';
+import { type Head, headOf, headShape } from './common/head';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
-import { type Directory, directoryFor } from './directory';
 import { type EventFacts, KnownIds, LeftOut, readFacts } from './facts';
 import { isWatched } from './fold/station';
-import { changeShards, type Head, headOf, headShape, type StationPollOptions } from './records';
+import { changeShards, type StationPollOptions } from './records';
 import { dueEntries, report, reportReplayed } from './reports';
 
 /** As many as the service allows. */

@@ -1,15 +1,12 @@
-/**
- * The records of a station trigger: a head with what it watches and how far the list was read, and the shards with the state of
- * its stations. A poll changes each shard by a swap, which also drops what has begun for good. Times are in Unix milliseconds.
- */
+/** A poll changes each shard by a swap, which also drops what has begun for good. Times are in Unix milliseconds. */
 import { setImmediate } from 'node:timers/promises';
-import { type Polling, savedFields } from '../follow';
+import type { Polling } from '../follow';
 import { type Account, BEGUN_FOR_GOOD_MS, changeRecord, ledgerKey } from '../ledger';
 import { chunksOf, inParallel } from '../shared/pace';
 import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
-import { number, object, optional, type output } from '../vendor/zod';
-import type { Owner } from './common/incident';
+import type { Directory } from './common/directory';
+import { type Head, recordOf } from './common/head';
 import {
 	DAY_MS,
 	GRACE_MS,
@@ -19,25 +16,8 @@ import {
 	type StationSettings,
 } from './common/settings';
 import type { ReportEntry } from './common/state';
-import type { Directory } from './directory';
 import type { EventFacts } from './facts';
 import { nextShard, shardIn, shardOf, UNCHANGED } from './shards';
-
-/** `as`: `digestOf` the settings. */
-export const headShape = object({
-	...savedFields,
-	/** Of the publication: shards of a later one are not changed by a poll of an earlier one that is still on its way. */
-	generation: number(),
-	/** When the poll that wrote it began: polls that began earlier change nothing any more. */
-	polledAt: number(),
-	/** What is still to be read of the past before the publication: created from then up to then. A later look back may reach as far. */
-	past: optional(object({ from: number(), upTo: number() })),
-	/** What opened and ended up to then was reported, although the ledger does not know it. */
-	toldUntil: optional(number()),
-	/** Incidents of unlisted stations that opened on this day. */
-	unlisted: object({ day: number(), count: number() }),
-});
-export type Head = Readonly<output<typeof headShape>>;
 
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
 const SHARDS_AT_ONCE = 16;
@@ -45,12 +25,6 @@ const SHARDS_AT_ONCE = 16;
 export interface StationPollOptions extends Polling {
 	readonly settings: StationSettings;
 }
-
-const recordOf = ({ workflowId, nodeId }: Owner, name: string | number) =>
-	`station:${workflowId}:${nodeId}:${name}`;
-
-/** The name of the record. */
-export const headOf = (owner: Owner) => recordOf(owner, 'head');
 
 interface StationReading {
 	readonly events: readonly EventFacts[];

@@ -4,8 +4,8 @@ import type { Item } from '../event';
 import type { Polling } from '../follow';
 import { type Account, ledgerKey } from '../ledger';
 import { isDue, start } from '../start';
+import type { Directory } from './common/directory';
 import type { ReportEntry } from './common/state';
-import type { Directory } from './directory';
 
 /** A batch that failed is started again as it was once, then its items one by one. */
 const SHARED_ATTEMPTS = 2;

@@ -1,13 +1,7 @@
 /** When and with what a poll decides about stations. */
+import type { Listing } from '../common/directory';
 import type { Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
-
-/** A complete list of the assets. */
-export interface Listing {
-	/** When it began, in Unix milliseconds by the service's clock. */
-	readonly at: number;
-	readonly has: (assetId: string) => boolean;
-}
 
 export interface Moment extends Owner {
 	readonly settings: StationSettings;

@@ -1,8 +1,8 @@
 /** A publication, while a poll of the one before it is still on its way. */
 import { readSaved } from '../../../lib/follow';
 import type { StationPollOptions } from '../../../lib/station';
+import { headShape } from '../../../lib/station/common/head';
 import { digestOf } from '../../../lib/station/common/settings';
-import { headShape } from '../../../lib/station/records';
 import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
 const headOf = async ({ ledger, workflowId }: StationWorld) =>

@@ -12,7 +12,7 @@ import {
 	type StationPollOptions,
 	type StationSettings,
 } from '../../../lib/station';
-import { forgetDirectory } from '../../../lib/station/directory';
+import { forgetDirectory } from '../../../lib/station/common/directory';
 import { MemoryStore } from '../ledger/memoryStore';
 
 export const MINUTE = MINUTE_MS;

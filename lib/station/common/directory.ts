@@ -1,8 +1,7 @@
 /** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
-import { type ApiClient, type ApiRecord, flattener, LISTS } from '../service';
-import { textOf } from '../shared/values';
-import { HOUR_MS, MINUTE_MS } from './common/settings';
-import type { Listing } from './decide/moment';
+import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../service';
+import { textOf } from '../../shared/values';
+import { HOUR_MS, MINUTE_MS } from './settings';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;
@@ -12,6 +11,13 @@ const READ_AGAIN_AFTER_MS = 10 * MINUTE_MS;
 const PAGE_SIZE = 100;
 
 const flat = flattener(LISTS.asset.fields);
+
+/** A complete list of the assets. */
+export interface Listing {
+	/** When it began, in Unix milliseconds by the service's clock. */
+	readonly at: number;
+	readonly has: (assetId: string) => boolean;
+}
 
 export interface Directory {
 	/** The last complete list; undefined for none. */

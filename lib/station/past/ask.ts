@@ -1,19 +1,19 @@
 /** Questions about a period that has passed, over all stations, in steps that leave the event loop free; also what a published trigger has reported in it. */
-import { readSaved } from '../follow';
-import type { Records } from '../ledger';
-import type { ApiClient, ApiRecord } from '../service';
-import { flatMapped, inSteps, inTurns, sortedInSteps, type Steps } from '../shared/steps';
-import { textOf } from '../shared/values';
-import type { Owner } from './common/incident';
-import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
-import type { ReportEntry } from './common/state';
-import { type Directory, isStation } from './directory';
-import { incidentsOf, type PastIncident } from './past/incidents';
-import { type Past, readPast, type StationFacts, WANTS_OF } from './past/read';
-import { sessionsOf } from './past/sessions';
-import { statusOf } from './past/status';
-import { uptimeOf, type UptimeQuestion } from './past/uptime';
-import { headOf, headShape } from './records';
+import { readSaved } from '../../follow';
+import type { Records } from '../../ledger';
+import type { ApiClient, ApiRecord } from '../../service';
+import { flatMapped, inSteps, inTurns, sortedInSteps, type Steps } from '../../shared/steps';
+import { textOf } from '../../shared/values';
+import { type Directory, isStation } from '../common/directory';
+import { headOf, headShape } from '../common/head';
+import type { Owner } from '../common/incident';
+import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
+import type { ReportEntry } from '../common/state';
+import { incidentsOf, type PastIncident } from './incidents';
+import { type Past, readPast, type StationFacts, WANTS_OF } from './read';
+import { sessionsOf } from './sessions';
+import { statusOf } from './status';
+import { uptimeOf, type UptimeQuestion } from './uptime';
 
 /** What all questions are asked with. */
 export interface Asked extends AskedFacts {

@@ -1,11 +1,11 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
-import type { ApiClient, ApiRecord } from '../service';
-import { asText } from '../shared/values';
+import type { ApiClient, ApiRecord } from '../../service';
+import { asText } from '../../shared/values';
+import { directoryNow } from '../common/directory';
+import type { Owner } from '../common/incident';
+import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import { incidentsIn, sessionsIn } from './ask';
-import type { Owner } from './common/incident';
-import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
-import { directoryNow } from './directory';
-import { type Past, readPast, WANTS_OF } from './past/read';
+import { type Past, readPast, WANTS_OF } from './read';
 
 /** A person waits for it. */
 const MOST_EVENTS = 100_000;
