@@ -75,7 +75,10 @@ export function join(
 	}
 
 	const isOfAnother = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
-	const byTime = firstOf([current, fitting.filter((one) => isCurrent(one, stop, 't'))]);
+	// One of another session that began after it by the station's clock ends a session of before, and was sent late.
+	const isOlder = ({ response }: Candidate) => isTransaction(tx) && response !== undefined;
+	const created = fitting.filter((one) => isCurrent(one, stop, 't') && !isOlder(one));
+	const byTime = firstOf([current, created]);
 	const open = byTime.filter(
 		(one) =>
 			(isFree(one) || one.start.unended) &&

@@ -64,12 +64,11 @@ interface Total {
 	readonly phases?: string;
 }
 
-/** In Wh: the sample without a phase, otherwise the sum of the phases. */
+/** In Wh: the first sample without a phase that can be read, otherwise the sum of the phases. */
 function totalOf(samples: readonly unknown[]): Total | undefined {
-	const sample = samples.find((one) => text(valueAt(one, 'phase')) === undefined);
-	if (sample !== undefined) {
-		const wh = whOf(sample);
-		return wh === undefined ? undefined : { wh };
+	for (const sample of samples) {
+		const wh = text(valueAt(sample, 'phase')) === undefined ? whOf(sample) : undefined;
+		if (wh !== undefined) return { wh };
 	}
 	for (const notation of NOTATIONS) {
 		const parts = new Map<string, number | undefined>();

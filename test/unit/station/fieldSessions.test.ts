@@ -397,6 +397,33 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: null, minutes: 30 }],
 	],
 	[
+		'parts per phase, and a total that cannot be read',
+		[
+			...begun('09:00', 25, -1),
+			...(
+				[
+					['09:01', 100],
+					['09:29', 1_100],
+				] as const
+			).map(([at, value]) =>
+				of('MeterValues')(at, {
+					...{ connectorId: 1, transactionId: 25 },
+					meterValue: [
+						{
+							timestamp: iso(at),
+							sampledValue: [
+								{ value: '' },
+								...['L1', 'L2', 'L3'].map((phase) => ({ value: String(value), phase })),
+							],
+						},
+					],
+				}),
+			),
+			stop('09:30', 25, -1),
+		],
+		[{ energyKwh: 3, meterStartWh: 300, energyFrom: 'first reading to last reading' }],
+	],
+	[
 		'a register of one phase',
 		[
 			started('09:00', 0, [], {
@@ -466,6 +493,18 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ transactionId: '26', startFoundBy: 'response', energyKwh: 5 },
 		],
 	],
+	...([0, 50_000] as const).map((register): (typeof CASES)[number] => [
+		`the stop of a session two days ago, sent after a boot while another one runs that began at ${register}`,
+		[
+			...begun('09:00', 26, register),
+			stop('09:10', 13, register + 4_200, { timestamp: iso('11-21 18:00') }),
+			stop('09:40', 26, register + 6_000),
+		],
+		[
+			{ transactionId: '13', startFoundBy: 'not found', energyKwh: null, minutes: null },
+			{ transactionId: '26', startFoundBy: 'response', energyKwh: 6, minutes: 40 },
+		],
+	]),
 	[
 		'I2: the same ID on two connectors; the second stop decides the first one',
 		[
