@@ -6,11 +6,10 @@ import { type ServiceInterface, FIELDS } from './defaults';
 import { ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
 import { type ListedResource, type ApiRecord, asId, LISTS, type ListRow } from './lists';
 import { type ListOptions, pageOf, checkListOptions, walkPages } from './paging';
-import { jsonOf } from './responseText';
-import type { RetryLimits } from './retries';
+import { jsonOf } from './response';
 import { createSender, pathWith, type ApiCall, type Reply } from './sender';
 import { createAccessTokens } from './tokens';
-import { type Transport, systemRuntime } from './transport';
+import { type RetryLimits, type Transport, systemRuntime } from './transport';
 
 /** The client of the service. It handles tokens, paging, retries and errors. */
 export interface ApiClient {
@@ -27,38 +26,39 @@ export interface ApiClient {
 	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
 }
 
-type ApiClientOptions = Parameters<typeof createSender>[0] & {
-	/** Called with warnings although nothing failed, such as a list that may be incomplete. */
-	readonly warn?: (message: string) => void;
-};
-
 /** Creates a client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
-export function createApiClient(options: ApiClientOptions): ApiClient {
+export function createApiClient(
+	options: Parameters<typeof createSender>[0] & {
+		/** Called with warnings although nothing failed, such as a list that may be incomplete. */
+		readonly warn?: (message: string) => void;
+	},
+): ApiClient {
 	const { warn = () => undefined } = options;
 	const service = options.settings.serviceInterface;
 	const send = createSender(options);
 
-	const walk = (call: ApiCall, list: ListOptions): AsyncIterable<ApiRecord> => {
-		checkListOptions(list, service);
-		const pageSize = Math.min(list.pageSize ?? Infinity, service.pageSize || Infinity);
+	const list: ApiClient['list'] = (resource, wanted) => {
+		const call = listCall(resource, wanted.endpointId);
+		checkListOptions(wanted, service);
+		const pageSize = Math.min(wanted.pageSize ?? Infinity, service.pageSize || Infinity);
 		const fetchPage: Parameters<typeof walkPages>[0] = async (limit, startingAfter) => {
 			const query = {
-				...list.query,
+				...wanted.query,
 				...limitQuery(service, limit),
 				...(startingAfter !== undefined && { [service.cursorParameter]: startingAfter }),
 			};
 			const page = startingAfter === undefined ? { ...call, query } : nextPage(call, query);
 			const reply = await send(page);
 			const date = timeOf(reply.headers['date']);
-			if (date !== undefined) list.onDate?.(date);
-			return pageOf(reply.json(), list.itemsPath, reply.destination);
+			if (date !== undefined) wanted.onDate?.(date);
+			return pageOf(reply.json(), wanted.itemsPath, reply.destination);
 		};
-		return walkPages(fetchPage, { ...list, pageSize }, warn);
+		return walkPages(fetchPage, { ...wanted, pageSize }, warn);
 	};
 
 	return {
 		serviceInterface: service,
-		list: (resource, options) => walk(listCall(resource, options.endpointId), options),
+		list,
 		resendDelivery: async (endpointId, deliveryId) => {
 			const call = resendCall(service, endpointId, deliveryId);
 			return recordOf(await send(call), call);

@@ -35,8 +35,6 @@ export interface ApiSettings {
 	serviceInterface: ServiceInterface;
 }
 
-type Field = keyof ServiceInterface;
-
 const MAX_PAGE_SIZE = 10_000;
 
 const wholeNumber = pipe(
@@ -70,7 +68,7 @@ const pathOfDelivery = pipe(
 );
 
 /** Fields that are used together must differ; the second is the one to change. */
-const different = (first: Field, second: Field) =>
+const different = (first: keyof ServiceInterface, second: keyof ServiceInterface) =>
 	refine<ServiceInterface>((given) => given[first] !== given[second], { path: [second] });
 
 const schema = object({
@@ -97,20 +95,21 @@ const NAME_HINT =
 	'It must be a name without white space and without any of ? & = # /, and differ from the other fields';
 const WORDS_HINT =
 	'Enter words separated by commas, such as online, connected, and not the same in both fields';
-const HINTS: Readonly<Record<Field, string>> = {
+/** For the fields that are not a name. */
+const HINTS: Readonly<Partial<Record<keyof typeof FIELD_LABELS, string>>> = {
 	pageSize: `It must be a whole number from 1 to ${MAX_PAGE_SIZE}, or 0 to send no limit`,
-	limitParameter: NAME_HINT,
-	cursorParameter: NAME_HINT,
 	endpointsPath: `It must be a path below 'Base URL', such as ${SERVICE_INTERFACE.endpointsPath}`,
 	resendPath: `It must be a path below 'Base URL' with {deliveryId} in it, such as ${SERVICE_INTERFACE.resendPath}`,
-	endpointUrlField: NAME_HINT,
-	endpointEventsField: NAME_HINT,
-	endpointIdField: NAME_HINT,
-	endpointSecretField: NAME_HINT,
 	connectedWords: WORDS_HINT,
 	disconnectedWords: WORDS_HINT,
-	connectionPath: NAME_HINT,
 };
+
+/** The field of the first problem. */
+function fieldOf({ issues }: { readonly issues: readonly { path: PropertyKey[] }[] }) {
+	const named = issues[0]?.path[0];
+	const fields = Object.keys(FIELD_LABELS) as (keyof typeof FIELD_LABELS)[];
+	return fields.find((field) => field === named) ?? 'baseUrl';
+}
 
 /**
  * The entered values, and the defaults for empty ones.
@@ -122,11 +121,10 @@ function parseServiceInterface(values: unknown): ServiceInterface {
 	);
 	const parsed = safeParse(schema, { ...SERVICE_INTERFACE, ...Object.fromEntries(entered) });
 	if (parsed.success) return parsed.data;
-	const wrong = parsed.error.issues[0]?.path[0];
-	const field = Object.keys(HINTS).find((key): key is Field => key === wrong) ?? 'pageSize';
+	const field = fieldOf(parsed.error);
 	throw new ApiError(`'${FIELD_LABELS[field]}' is not valid`, {
 		field,
-		hint: `Correct '${FIELD_LABELS[field]}'${IN_INTERFACE}, or clear it to use the default. ${HINTS[field]}.`,
+		hint: `Correct '${FIELD_LABELS[field]}'${IN_INTERFACE}, or clear it to use the default. ${HINTS[field] ?? NAME_HINT}.`,
 	});
 }
 
@@ -165,7 +163,14 @@ const settingsSchema = object({
  */
 export function parseApiSettings(values: unknown): ApiSettings {
 	const parsed = safeParse(settingsSchema, withInterface(values));
-	if (!parsed.success) throw emptyFieldError(parsed.error.issues[0]?.path[0]);
+	if (!parsed.success) {
+		const field = fieldOf(parsed.error);
+		const label = FIELD_LABELS[field];
+		throw new ApiError(`'${label}' is empty`, {
+			field,
+			hint: `Fill in '${label}'${IN_CREDENTIAL}.`,
+		});
+	}
 	const { allowUnauthorizedCerts, allowedHttpRequestDomains, allowedDomains, ...settings } =
 		parsed.data;
 	if (allowedHttpRequestDomains === 'domains') checkDomains(settings, allowedDomains);
@@ -207,17 +212,6 @@ function checkDomains(settings: ApiSettings, allowedDomains: string): void {
 			},
 		);
 	}
-}
-
-function emptyFieldError(name: PropertyKey | undefined): ApiError {
-	const field =
-		Object.keys(FIELD_LABELS).find((key): key is keyof typeof FIELD_LABELS => key === name) ??
-		'baseUrl';
-	const label = FIELD_LABELS[field];
-	return new ApiError(`'${label}' is empty`, {
-		field,
-		hint: `Fill in '${label}'${IN_CREDENTIAL}.`,
-	});
 }
 
 function authUrl(value: string): string {

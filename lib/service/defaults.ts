@@ -17,14 +17,6 @@ export const FIELDS = {
 	has_more: 'has_more',
 	/** Published: the field with the ID of a record. */
 	id: 'id',
-	/** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
-	endpoint: {
-		url: 'url',
-		events: 'events',
-		id: 'id',
-		/** Published (validating signatures): shown once, in the response to the creation. */
-		secret: 'secret',
-	},
 	/** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
 	error: {
 		texts: ['message', 'error_description', 'error', 'detail', 'title'],
@@ -43,62 +35,49 @@ export const DELIVERY = {
 	retryHours: [1, 4, 12, 24, 48],
 } as const;
 
-/** The parts of the interface that the specification does not define. */
-export type ServiceInterface = {
-	/** Records to request per page; 0 sends no limit, so that the service chooses. */
-	pageSize: number;
-	/** Query parameter of the page size. */
-	limitParameter: string;
-	/** Query parameter of the ID of the last record of the previous page. */
-	cursorParameter: string;
-	/** Endpoints are created here with POST, and deleted with DELETE at this path followed by their ID. */
-	endpointsPath: string;
-	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded IDs. */
-	resendPath: string;
-	/** Fields of the request that creates an endpoint. */
-	endpointUrlField: string;
-	endpointEventsField: string;
-	/** Fields of its response, as dot paths, in `data` or next to it. */
-	endpointIdField: string;
-	endpointSecretField: string;
-	/** Words of `asset.connectivity` events for both states of a connection, separated by commas; */
-	connectedWords: string;
-	disconnectedWords: string;
-	/** the dot path of the word in the event's data. */
-	connectionPath: string;
-};
-
-/** The defaults, if the credential's Service Interface is empty. */
-export const SERVICE_INTERFACE: ServiceInterface = {
-	/** Published for assets: the most records per page. */
+/**
+ * The parts of the interface that the specification does not define: the defaults, if the credential's Service Interface is
+ * empty.
+ */
+export const SERVICE_INTERFACE = {
+	/** Records to request per page; 0 sends no limit, so that the service chooses. Published for assets: the most per page. */
 	pageSize: 100,
-	/** Section 4 for events and deliveries; published for assets. */
+	/** Query parameter of the page size. Section 4 for events and deliveries; published for assets. */
 	limitParameter: 'limit',
-	/** Published for assets, assumed for events and deliveries: the ID of the last record of the previous page. */
+	/** Query parameter of the ID of the last record of the previous page. Published for assets, assumed for events and deliveries. */
 	cursorParameter: 'startingAfter',
-	/** Inferred. */
+	/** Endpoints are created here with POST, and deleted with DELETE at this path followed by their ID. Inferred. */
 	endpointsPath: '/webhooks/v1/webhook-endpoints',
-	/** Published: delivery and retries. POST without a body. */
+	/**
+	 * POST without a body sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded IDs. Published:
+	 * delivery and retries.
+	 */
 	resendPath: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
-	endpointUrlField: FIELDS.endpoint.url,
-	endpointEventsField: FIELDS.endpoint.events,
-	endpointIdField: FIELDS.endpoint.id,
-	endpointSecretField: FIELDS.endpoint.secret,
-	/** Ours: what services call it. White space, `_` and `-` in a word do not count. */
+	/** Inferred: fields of the request that creates an endpoint. */
+	endpointUrlField: 'url',
+	endpointEventsField: 'events',
+	/** Inferred: fields of its response, as dot paths, in `data` or next to it. */
+	endpointIdField: 'id',
+	/** Published (validating signatures): shown once. */
+	endpointSecretField: 'secret',
+	/**
+	 * Words of `asset.connectivity` events for both states of a connection, separated by commas. Ours: what services call it.
+	 * White space, `_` and `-` in a word do not count.
+	 */
 	connectedWords:
 		'connected, connect, reconnected, reconnect, online, up, reachable, available, alive, open, opened, established, restored, connection open, connection opened, connection established, connection restored, back online',
 	disconnectedWords:
 		'disconnected, disconnect, disconnection, offline, down, unreachable, unavailable, not connected, not reachable, not available, no connection, lost, closed, close, dead, timeout, timed out, connection lost, connection closed, connection failed, connection timeout, went offline',
-	/** Inferred from the events of a service known to support this interface. */
+	/** The dot path of the word in the event's data. Inferred from the events of a service known to support this interface. */
 	connectionPath: 'status',
 };
 
-/** Convention: statuses that may change a moment later. */
-const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+export type ServiceInterface = typeof SERVICE_INTERFACE;
 
 /** Ours: how often and for how long a safe request is retried. */
 export const RETRIES = {
-	statuses: retriedStatuses,
+	/** Convention: statuses that may change a moment later. */
+	statuses: new Set([408, 425, 429, 500, 502, 503, 504]) as ReadonlySet<number>,
 	/** Attempts after the first one. */
 	maxRetries: 4,
 	/** From the start of the first attempt, in milliseconds; no attempt begins or continues after that. */

@@ -2,7 +2,7 @@
 import { PackageError } from '../shared/errors';
 import { isRecord } from '../shared/values';
 import { type ServiceInterface, FIELDS } from './defaults';
-import { jsonOf, type Redactor, statusText } from './responseText';
+import { jsonOf, type Redactor, statusText } from './response';
 import { TransportError, type TransportResponse } from './transport';
 
 /** The required fields. */

@@ -3,7 +3,6 @@ export { type ApiClient, createApiClient, testCredential } from './client';
 export { type ApiSettings, networkOf, parseApiSettings, plainHttpWarning } from './credential';
 export { DELIVERY, SERVICE_INTERFACE } from './defaults';
 export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
-export { helperTransport } from './helperTransport';
 export {
 	type ApiRecord,
 	createdAtOf,
@@ -16,13 +15,8 @@ export {
 	newest,
 } from './lists';
 export type { ListOptions } from './paging';
-export { withoutSecret } from './responseText';
+export { readBoundedBody, withoutSecret } from './response';
 export { idInPath } from './sender';
 export { processAccessTokens } from './tokens';
-export {
-	readBoundedBody,
-	type Transport,
-	type TransportRequest,
-	type TransportResponse,
-} from './transport';
-export { undiciTransport } from './undiciTransport';
+export type { Transport, TransportRequest, TransportResponse } from './transport';
+export { helperTransport, undiciTransport } from './transports';

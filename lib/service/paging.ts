@@ -22,7 +22,10 @@ export interface ListOptions {
 	mostRecords?: number;
 	/** Lists and counts only records for which this is true, for filters that the service may not support. */
 	matching?: (record: ApiRecord) => boolean;
-	/** Unix milliseconds: lists only records of this time or later, and those without a time. See `since` for where the list ends. */
+	/**
+	 * Unix milliseconds: lists only records of this time or later, and those without a time. A list that is sorted newest first
+	 * ends after a page of older records in a row; any other is read to its end, since such records may be there.
+	 */
 	createdAfter?: number;
 	/** The ID of a record: the list starts after it. */
 	startingAfter?: string;
@@ -31,9 +34,6 @@ export interface ListOptions {
 	/** Called with the service's time (Unix milliseconds) when a page arrives whose response has a `Date` header. */
 	onDate?: (date: number) => void;
 }
-
-/** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
-type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
 const NO_ID = 'The list may be incomplete: the last record of a page has no ID to continue from.';
@@ -48,15 +48,19 @@ const NO_ID = 'The list may be incomplete: the last record of a page has no ID t
  * @throws {ApiError} beyond `mostRecords`.
  */
 export async function* walkPages(
-	fetchPage: FetchPage,
+	/** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
+	fetchPage: (limit: number, startingAfter: string | undefined) => Promise<Page>,
 	options: Omit<ListOptions, 'query' | 'itemsPath' | 'pageSize'> & { pageSize: number },
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
 	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
 	const { mostRecords = Number.POSITIVE_INFINITY } = options;
-	const ageOf = createdAfter === undefined ? undefined : since(createdAfter);
+	const reach =
+		createdAfter === undefined
+			? undefined
+			: new Reach({ from: () => createdAfter, inARow: SERVICE_INTERFACE.pageSize });
 	// With a filter applied here, it is unknown how many records it takes to find enough.
-	const isFiltered = matching !== undefined || ageOf !== undefined;
+	const isFiltered = matching !== undefined || reach !== undefined;
 	const known = new Set<string>();
 	let read = 0;
 	let left = limit;
@@ -77,9 +81,9 @@ export async function* walkPages(
 		next?.catch(() => undefined);
 		for (const item of fresh) {
 			const record = isRecord(item) ? item : { value: item };
-			const age = ageOf?.(record);
-			if (age === 'beyond') return;
-			if (age === 'older' || (matching && !matching(record))) continue;
+			const isOlder = reach?.add(createdAtOf(record)) === false;
+			if (isOlder && reach.isFarEnough) return;
+			if (isOlder || (matching && !matching(record))) continue;
 			yield record;
 			if (--left <= 0) return;
 		}
@@ -149,24 +153,6 @@ export function checkListOptions(
 
 const idOf = (record: unknown) => asId(own(record, FIELDS.id));
 
-/** A wanted record, an older one, or one after which no wanted one follows. */
-type Age = 'wanted' | 'older' | 'beyond';
-
-/**
- * Returns a function that takes the records of a list in order, and says whether each was created at `moment` (Unix
- * milliseconds) or later. A record without a time is wanted.
- *
- * A list that is sorted newest first ends after a page of older records in a row. Any other list is read to its end,
- * since wanted records may be there.
- */
-function since(moment: number): (record: ApiRecord) => Age {
-	const reach = new Reach({ from: () => moment, inARow: SERVICE_INTERFACE.pageSize });
-	return (record) => {
-		if (reach.add(createdAtOf(record))) return 'wanted';
-		return reach.isFarEnough ? 'beyond' : 'older';
-	};
-}
-
 interface Page {
 	items: readonly unknown[];
 	/** Undefined if the response does not say. */
@@ -233,6 +219,8 @@ function knownPage(json: unknown, destination: Destination): Page {
 }
 
 function pageAt(json: unknown, itemsPath: string, destination: Destination): Page {
+	const badPathError = (what: string) =>
+		oddShapeError(what, "Correct the option 'Items Path'.", destination);
 	let parent: unknown;
 	let value = json;
 	const walked: string[] = [];
@@ -241,17 +229,13 @@ function pageAt(json: unknown, itemsPath: string, destination: Destination): Pag
 		value = own(value, step);
 		if (value === undefined) {
 			const where = walked.length === 0 ? '' : ` at '${walked.join('.')}'`;
-			throw badPathError(`has no '${step}'${where}, only ${shape(parent)}`, destination);
+			throw badPathError(`has no '${step}'${where}, only ${shape(parent)}`);
 		}
 		walked.push(step);
 	}
 	const found = listOf(value);
 	if (found) return { items: found, hasMore: moreOf(parent) };
-	throw badPathError(`has ${shape(value)} at '${itemsPath}' instead of a list`, destination);
-}
-
-function badPathError(what: string, destination: Destination): ApiError {
-	return oddShapeError(what, "Correct the option 'Items Path'.", destination);
+	throw badPathError(`has ${shape(value)} at '${itemsPath}' instead of a list`);
 }
 
 /** Keys come from the service, so they are quoted like its other texts. */

@@ -2,10 +2,11 @@
 import type { ApiSettings } from './credential';
 import { USER_AGENT } from './defaults';
 import { ApiError, Destination, FIELD_LABELS, IN_CREDENTIAL } from './errors';
-import { Redactor, jsonOf } from './responseText';
-import { withRetries, type RetryLimits } from './retries';
+import { Redactor, jsonOf } from './response';
 import { processAccessTokens } from './tokens';
 import {
+	withRetries,
+	type RetryLimits,
 	type Transport,
 	type Runtime,
 	TransportError,
@@ -32,11 +33,8 @@ export function createSender(options: SenderOptions) {
 	return withErrors(withToken(withRetries(transport, context), context), context);
 }
 
-interface TokenOptions {
-	settings: ApiSettings;
+interface SenderContext extends Pick<SenderOptions, 'settings' | 'transport' | 'signal'> {
 	tokens: typeof processAccessTokens;
-	/** Sends the token requests. */
-	transport: Transport;
 	/** Gets each token, so that no error shows it. */
 	redactor: Redactor;
 }
@@ -44,7 +42,7 @@ interface TokenOptions {
 /** A response that rejects the token drops it, and the request is sent once more with a new one, if there may be one. */
 function withToken(
 	send: Transport,
-	{ settings, tokens, transport, redactor }: TokenOptions,
+	{ settings, tokens, transport, redactor }: SenderContext,
 ): Transport {
 	return async (request) => {
 		const sendOnce = async () => {
@@ -58,13 +56,6 @@ function withToken(
 		const { response, mayRenew } = await sendOnce();
 		return mayRenew ? (await sendOnce()).response : response;
 	};
-}
-
-interface ErrorOptions {
-	settings: ApiSettings;
-	redactor: Redactor;
-	/** Cancels requests in progress and later ones. */
-	signal?: AbortSignal | undefined;
 }
 
 /** The response to a call, and its destination. */
@@ -81,7 +72,7 @@ export interface Reply extends TransportResponse {
  */
 function withErrors(
 	send: Transport,
-	{ settings, redactor, signal }: ErrorOptions,
+	{ settings, redactor, signal }: SenderContext,
 ): (call: ApiCall) => Promise<Reply> {
 	return async (call) => {
 		const address = settings.baseUrl + call.path;

@@ -5,9 +5,10 @@ import { gt, number, object, pipe, regex, safeParse, string, transform } from '.
 import type { ApiSettings } from './credential';
 import { TOKENS, RETRIES, USER_AGENT } from './defaults';
 import { ApiError, Destination, IN_CREDENTIAL } from './errors';
-import { Redactor, jsonOf } from './responseText';
-import { type RetryLimits, withRetries } from './retries';
+import { Redactor, jsonOf } from './response';
 import {
+	type RetryLimits,
+	withRetries,
 	type Transport,
 	raceSignal,
 	systemRuntime,
@@ -159,12 +160,6 @@ interface AccessToken {
 	renewAt: number;
 }
 
-interface TokenRequestOptions {
-	readonly runtime: Runtime;
-	readonly retries: RetryLimits;
-	readonly signal: AbortSignal;
-}
-
 /**
  * Requests a new token, whatever tokens are kept; retried like a safe request, since it changes nothing.
  * @throws {ApiError} that names the field to correct: URL, client, or audience.
@@ -172,7 +167,11 @@ interface TokenRequestOptions {
 async function fetchAccessToken(
 	settings: ApiSettings,
 	transport: Transport,
-	{ runtime, retries, signal }: TokenRequestOptions,
+	{
+		runtime,
+		retries,
+		signal,
+	}: Required<Pick<AccessTokensOptions, 'runtime' | 'retries'>> & { signal: AbortSignal },
 ): Promise<AccessToken> {
 	const redactor = new Redactor(settings.clientSecret);
 	const destination = new Destination(settings.authUrl + TOKENS.path, 'authUrl', redactor);

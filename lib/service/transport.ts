@@ -1,9 +1,12 @@
-/** What a transport takes and returns, why no response arrived, and the bounds of every response in time and size. */
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { isError, codeOf } from '../shared/errors';
+/**
+ * What a transport takes and returns, why no response arrived, and how long a request may take: its deadline, and its retries
+ * if it changes nothing, with growing, jittered waits and within limits.
+ */
+import { isError } from '../shared/errors';
 import { sleep } from '../shared/pace';
-import { LIMITS } from './defaults';
+import { timeOf } from '../shared/time';
+import { numberOf } from '../shared/values';
+import { RETRIES } from './defaults';
 
 export interface TransportRequest {
 	method: 'GET' | 'POST' | 'DELETE';
@@ -76,17 +79,8 @@ export function abortReason(signal: AbortSignal): Error {
 	return isError(reason) ? reason : new Error('The operation was cancelled.');
 }
 
-interface Deadline {
-	/** Aborted when the time is up or the caller cancels. */
-	readonly signal: AbortSignal;
-	/** Restarts the timer with `ms` milliseconds; `message` is the error when they are over. */
-	restart(ms: number, message: string): void;
-	/** Stops the timer; nothing is aborted afterwards. */
-	end(): void;
-}
-
 /** A deadline that has not started yet; the caller's own signal applies at once. */
-export function createDeadline(caller: AbortSignal | undefined): Deadline {
+export function createDeadline(caller: AbortSignal | undefined) {
 	const controller = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const cancel = () => {
@@ -94,19 +88,21 @@ export function createDeadline(caller: AbortSignal | undefined): Deadline {
 	};
 	if (caller?.aborted) cancel();
 	else caller?.addEventListener('abort', cancel);
-	const end = () => {
-		clearTimeout(timer);
-		caller?.removeEventListener('abort', cancel);
-	};
 	return {
+		/** Aborted when the time is up or the caller cancels. */
 		signal: controller.signal,
-		restart: (ms, message) => {
+		/** Restarts the timer with `ms` milliseconds; `message` is the error when they are over. */
+		restart: (ms: number, message: string) => {
 			clearTimeout(timer);
 			timer = setTimeout(() => {
 				controller.abort(new TransportError(message, { code: 'ETIMEDOUT', retryable: true }));
 			}, ms);
 		},
-		end,
+		/** Stops the timer; nothing is aborted afterwards. */
+		end: () => {
+			clearTimeout(timer);
+			caller?.removeEventListener('abort', cancel);
+		},
 	};
 }
 
@@ -125,119 +121,91 @@ export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined)
 	});
 }
 
-/** The encodings that a request asks for. */
-export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+export interface RetryLimits {
+	/** Attempts after the first one. */
+	maxRetries: number;
+	/** Milliseconds from the start of the first attempt; no attempt begins or continues after that. */
+	totalMs: number;
+	/** Milliseconds: the longest wait before the first retry. */
+	baseDelayMs: number;
+}
 
-const DECODERS: Readonly<
-	Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>
-> = {
-	gzip: promisify(gunzip),
-	'x-gzip': promisify(gunzip),
-	deflate: promisify(inflate),
-	br: promisify(brotliDecompress),
-};
+interface RetryOptions {
+	retries?: RetryLimits;
+	runtime?: Runtime;
+	/** The methods to retry, since they change nothing. */
+	methods?: readonly TransportRequest['method'][];
+}
+
+const MAX_JITTER_MS = 250;
 
 /**
- * The whole body as text.
- * @throws {TransportError} if it is longer than `maxBytes`, before or after decoding, has an encoding that was not
- * requested, or has more values or levels than JSON may have here.
+ * Sends a request until its response is final, or the limits are reached (4 retries, 60 s in total).
+ *
+ * Retries the statuses 408, 425, 429, 500, 502, 503, 504 and network failures. Honors `Retry-After`.
+ * @throws {TransportError} of the last attempt, or the signal's reason if the caller cancelled.
  */
-export async function readBoundedBody(
-	chunks: AsyncIterable<Uint8Array>,
-	headers: Readonly<Record<string, string>>,
-	maxBytes = LIMITS.bodyBytes,
-): Promise<string> {
-	const parts: Uint8Array[] = [];
-	const declared = Number(headers['content-length']);
-	let length = 0;
-	// Thrown inside the loop, which then closes the connection.
-	for await (const chunk of chunks) {
-		length += chunk.byteLength;
-		if (length > maxBytes || declared > maxBytes) throw tooLongError(maxBytes);
-		parts.push(chunk);
-	}
-	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
-	checkJsonBounds(bytes);
-	return bytes.toString('utf8');
-}
-
-async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: number) {
-	const name = encoding?.trim().toLowerCase() ?? '';
-	if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
-	const decoder = DECODERS[name];
-	if (!decoder) throw unreadableError();
-	try {
-		return await decoder(bytes, { maxOutputLength: maxBytes });
-	} catch (error) {
-		throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLongError(maxBytes) : unreadableError();
-	}
-}
-
-export function tooLongError(maxBytes: number): TransportError {
-	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
-	return new TransportError(`the response is larger than ${megabytes} MB`, {
-		code: 'RESPONSE_TOO_LARGE',
-		retryable: false,
-		hint: 'Request fewer records at once: set a limit or filter the list.',
-	});
-}
-
-function unreadableError(): TransportError {
-	return new TransportError('the response has an encoding that cannot be read', {
-		code: 'RESPONSE_UNREADABLE',
-		retryable: false,
-	});
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-/** Of brackets and braces, which differ in one bit. */
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-const EITHER = 0x20;
-
-/**
- * Reads the bytes once, by hand since this runs for every response. Invalid JSON is left to the parser.
- * @throws {TransportError} for more than `LIMITS.values` values or `LIMITS.depth` levels.
- */
-function checkJsonBounds(bytes: Uint8Array): void {
-	// Each value and each level takes at least two bytes.
-	if (bytes.length < 2 * LIMITS.depth) return;
-	let values = 0;
-	let depth = 0;
-	for (let at = 0; at < bytes.length; at++) {
-		const byte = bytes[at] ?? 0;
-		if (byte === QUOTE) {
-			at++;
-			while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-		} else if (byte === COMMA) {
-			values++;
-		} else if ((byte | EITHER) === OPEN) {
-			values++;
-			if (++depth > LIMITS.depth) {
-				throw boundError(
-					`the response is nested more than ${LIMITS.depth} levels deep`,
-					'RESPONSE_TOO_DEEP',
-				);
-			}
-		} else if ((byte | EITHER) === CLOSE) {
-			depth--;
+export function withRetries(send: Transport, options: RetryOptions = {}): Transport {
+	const { retries = RETRIES, runtime = systemRuntime, methods = ['GET'] } = options;
+	return async (request) => {
+		if (!methods.includes(request.method)) return await send(request);
+		const end = runtime.now() + retries.totalMs;
+		for (let retry = 0; ; retry++) {
+			const attempt = await tryOnce(send, request, end - runtime.now());
+			if (!attempt.again) return attempt.response;
+			const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
+			const left = end - runtime.now();
+			// Callers that are refused together get the same time: a random part keeps them from retrying together.
+			const delay =
+				asked === undefined
+					? retries.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)
+					: Math.min(asked + runtime.random() * MAX_JITTER_MS, Math.max(asked, left));
+			if (retry >= retries.maxRetries || delay >= left) return giveUp(attempt, asked);
+			await runtime.sleep(delay, request.signal);
 		}
-	}
-	if (values > LIMITS.values) {
-		const millions = LIMITS.values / 1_000_000;
-		throw boundError(
-			`the response contains more than ${millions} million values`,
-			'RESPONSE_TOO_LARGE',
-		);
+	};
+}
+
+type HttpAttempt =
+	| { again: false; response: TransportResponse }
+	| { again: true; response: TransportResponse; error?: never }
+	| { again: true; error: TransportError; response?: never };
+
+async function tryOnce(
+	send: Transport,
+	request: TransportRequest,
+	withinMs: number,
+): Promise<HttpAttempt> {
+	const deadline = createDeadline(request.signal);
+	try {
+		deadline.restart(withinMs, 'the response took too long');
+		const response = await send({ ...request, signal: deadline.signal });
+		return { again: RETRIES.statuses.has(response.status), response };
+	} catch (error) {
+		if (error instanceof TransportError && error.retryable) return { again: true, error };
+		throw error;
+	} finally {
+		deadline.end();
 	}
 }
 
-function boundError(message: string, code: string): TransportError {
-	return new TransportError(message, {
-		code,
-		retryable: false,
-		hint: 'Request fewer records at once: set a limit or filter the list. If it keeps happening, report it to the provider of the service.',
-	});
+function giveUp(
+	attempt: HttpAttempt & { again: true },
+	waitMs: number | undefined,
+): TransportResponse {
+	if (attempt.error) throw attempt.error;
+	return waitMs ? { ...attempt.response, waitSeconds: Math.ceil(waitMs / 1000) } : attempt.response;
+}
+
+/**
+ * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from
+ * `now`. Undefined without the header, or if it is neither.
+ */
+function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+	const value = headers['retry-after'] ?? '';
+	const seconds = numberOf(value);
+	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
+	// Only the three forms of an HTTP date begin with a weekday; other texts are not a wait.
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? timeOf(value) : undefined;
+	return date && Math.max(0, date - now);
 }

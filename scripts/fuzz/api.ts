@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseApiSettings } from '../../lib/service/credential';
 import { ApiError, Destination } from '../../lib/service/errors';
 import { pageOf } from '../../lib/service/paging';
-import { Redactor } from '../../lib/service/responseText';
+import { Redactor } from '../../lib/service/response';
 import { createAccessTokens } from '../../lib/service/tokens';
 import type { TransportResponse, Runtime } from '../../lib/service/transport';
 import { counter, type Target } from './target';

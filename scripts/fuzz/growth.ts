@@ -6,11 +6,10 @@ import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service'
 import { networkOf } from '../../lib/service/credential';
 import { proxyFor } from '../../lib/service/network';
 import { pageOf } from '../../lib/service/paging';
-import { Redactor, jsonOf } from '../../lib/service/responseText';
-import { withRetries } from '../../lib/service/retries';
+import { Redactor, jsonOf, readBoundedBody } from '../../lib/service/response';
 import { pathWith } from '../../lib/service/sender';
 import { createAccessTokens } from '../../lib/service/tokens';
-import { readBoundedBody } from '../../lib/service/transport';
+import { withRetries } from '../../lib/service/transport';
 import { messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { asNumber, asText, asTexts } from '../../lib/shared/values';

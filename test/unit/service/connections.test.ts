@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { undiciTransport } from '../../../lib/service';
 import { LIMITS } from '../../../lib/service/defaults';
-import { withRetries } from '../../../lib/service/retries';
+import { withRetries } from '../../../lib/service/transport';
 import { watchCores } from '../../support/cores';
 import type { Answer } from '../../support/httpService';
 import { closeAll, get, serve, startTcp } from './servers';

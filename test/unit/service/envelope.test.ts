@@ -1,6 +1,6 @@
 import { Destination } from '../../../lib/service/errors';
 import { pageOf } from '../../../lib/service/paging';
-import { Redactor } from '../../../lib/service/responseText';
+import { Redactor } from '../../../lib/service/response';
 
 const address = 'https://api.example.com/things';
 const destination = new Destination(address, 'baseUrl', new Redactor('hush'));

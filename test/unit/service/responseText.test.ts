@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Redactor } from '../../../lib/service/responseText';
+import { Redactor } from '../../../lib/service/response';
 
 const SECRET = 'a b+c/"d"<ü>&';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../../lib/service/defaults';
-import { readBoundedBody } from '../../../lib/service/transport';
+import { readBoundedBody } from '../../../lib/service/response';
 import { closeAll, get, serve } from './servers';
 import { rejection } from './world';
 
