@@ -1,10 +1,8 @@
 /** Claims an event, or waits for the outcome of the delivery that is being handed over. */
-import { jittered, sleep } from '../shared/pace';
+import { growingPause, sleep } from '../shared/pace';
 import type { Ledger } from './types';
 
 const WAIT_MS = 20_000;
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 250;
 
 type ClaimOutcome =
 	/** Hand the event over, then commit or release the claim. The other fields are those of `Account`. */
@@ -58,7 +56,7 @@ async function askForAll(
 	waiters: WaitingClaims,
 	whenOver: () => void,
 ): Promise<void> {
-	let pauseMs = FIRST_PAUSE_MS;
+	const pause = growingPause();
 	// Only this loop removes a waiter, so the waiter that a claim was requested for is still there to take it.
 	for (let [first] = waiters; first !== undefined; [first] = waiters) {
 		try {
@@ -77,8 +75,7 @@ async function askForAll(
 		}
 		const soonest = dismissOverdue(waiters);
 		if (waiters.size === 0) break;
-		await sleep(Math.min(jittered(pauseMs), soonest));
-		pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
+		await sleep(Math.min(pause(), soonest));
 	}
 	whenOver();
 }

@@ -1,5 +1,5 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
-import { jittered, sleep } from '../shared/pace';
+import { growingPause, sleep } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
 import type { Store, ChangeOptions } from './common/store';
 import { type Entry, decode, encode } from './life/entry';
@@ -9,38 +9,6 @@ import type { Step } from './life/steps';
 import { Session } from './session';
 import type { Beginning, Claim, Ledger } from './types';
 import { untilWritten } from './untilWritten';
-
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 250;
-
-/** Waits until the execution of a claim has begun, in this process or in another one. */
-class Waiting {
-	/** Called when an attempt of this process begins the event. */
-	readonly #onBegin = new Map<string, () => void>();
-
-	hasBegun(key: string): void {
-		this.#onBegin.get(key)?.();
-	}
-
-	/** Resolves when an attempt of this process has begun the event, `isOpen` says false, or after `ms` milliseconds. */
-	async untilBegun(key: string, ms: number, isOpen: () => Promise<boolean>): Promise<void> {
-		const giveUpAt = performance.now() + ms;
-		const begun = new Promise<'begun'>((resolve) => {
-			this.#onBegin.set(key, () => {
-				resolve('begun');
-			});
-		});
-		try {
-			for (let pauseMs = FIRST_PAUSE_MS; performance.now() < giveUpAt; pauseMs *= 1.5) {
-				const pause = sleep(jittered(Math.min(pauseMs, LONGEST_PAUSE_MS)), { keepAlive: false });
-				if ((await Promise.race([begun, pause])) === 'begun') return;
-				if (!(await isOpen())) return;
-			}
-		} finally {
-			this.#onBegin.delete(key);
-		}
-	}
-}
 
 /** An event that nobody stores is forgotten after this long, in milliseconds. */
 const KEEP_CLAIM_MS = DAY_MS;
@@ -75,12 +43,12 @@ interface BegunEntry {
 export class EventLedger implements Ledger {
 	readonly #store: Store;
 	readonly #session: Session;
-	readonly #entries: Entries;
 	readonly #options: EventLedgerOptions;
 	/** The text of the entry after the claim. A claim need not be settled: its execution may have begun the event. */
 	readonly #texts = new WeakMap<Claim, string | undefined>();
 	readonly #runs = new Map<string, BegunRun>();
-	readonly #waiting = new Waiting();
+	/** By key, for those who wait: called when an attempt of this process begins the event. */
+	readonly #onBegin = new Map<string, () => void>();
 	#numbers = 0;
 
 	constructor(options: EventLedgerOptions) {
@@ -88,7 +56,6 @@ export class EventLedger implements Ledger {
 		this.#store = store;
 		this.#options = options;
 		this.#session = options.session ?? new Session(store, { onLost });
-		this.#entries = new Entries(store, this.#session);
 	}
 
 	readRecord: Ledger['readRecord'] = async (key) => await this.#store.readRecord(key);
@@ -97,7 +64,7 @@ export class EventLedger implements Ledger {
 
 	async look(key: string): Promise<Account> {
 		await this.#session.open();
-		return await this.#entries.look(key, accountOf);
+		return await this.#look(key, accountOf);
 	}
 
 	async claim(key: string): ReturnType<Ledger['claim']> {
@@ -105,7 +72,7 @@ export class EventLedger implements Ledger {
 		await this.#session.open();
 		const claim = { key, number: ++this.#numbers, session: this.#session.name };
 		try {
-			const [after] = await this.#entries.change([claim], steps.claim, CLAIMING);
+			const [after] = await this.#change([claim], steps.claim, CLAIMING);
 			if (after?.result.state !== 'claimed') return after?.result ?? { state: 'pending' };
 			this.#texts.set(claim, after.text);
 			return { ...after.result, claim };
@@ -118,11 +85,11 @@ export class EventLedger implements Ledger {
 
 	async commit(claims: readonly Claim[], retentionMs: number): Promise<void> {
 		const options = { keepMs: retentionMs, isDurable: true, guess: this.#textsOf(claims) };
-		await this.#entries.change(claims, steps.commit, options);
+		await this.#change(claims, steps.commit, options);
 	}
 
 	async release(claims: readonly Claim[]): Promise<void> {
-		await this.#entries.change(claims, steps.release, { guess: this.#textsOf(claims) });
+		await this.#change(claims, steps.release, { guess: this.#textsOf(claims) });
 	}
 
 	async begin(keys: readonly string[], beginning: Beginning): Promise<boolean[]> {
@@ -132,7 +99,7 @@ export class EventLedger implements Ledger {
 		const attempt = { run, session: this.#session.name, repeats, reportsEnd, isRetry };
 		// Known before the events are begun: the session must not be closed in between.
 		if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun: [] });
-		const after = await this.#entries.change(
+		const after = await this.#change(
 			keys.map((key) => ({ key })),
 			(entry, _key, moment) => {
 				const { result, ...next } = steps.begin(entry, attempt, moment);
@@ -153,7 +120,7 @@ export class EventLedger implements Ledger {
 		const unknown = after.filter(({ result }) => result.wasFree).length;
 		// Without an end, it may be no execution: a poll trigger records what it lists at its publication.
 		if (unknown > 0 && reportsEnd) this.#options.onUnknown?.(unknown);
-		for (const { key } of begun) this.#waiting.hasBegun(key);
+		for (const { key } of begun) this.#onBegin.get(key)?.();
 		return after.map(({ result }) => result.continues);
 	}
 
@@ -161,7 +128,7 @@ export class EventLedger implements Ledger {
 		const known = this.#runs.get(run);
 		if (known === undefined) return;
 		const { repeats, retentionMs, begun } = known;
-		await this.#entries.change(
+		await this.#change(
 			begun,
 			(entry, { reopenings }, moment) =>
 				steps.end(entry, { run, outcome, repeats, reopenings }, moment),
@@ -175,7 +142,7 @@ export class EventLedger implements Ledger {
 	}
 
 	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<boolean[]> {
-		const after = await this.#entries.change(
+		const after = await this.#change(
 			keys.map((key) => ({ key })),
 			(entry, _key, moment) => steps.giveBack(entry, { run, isRunningOnly }, moment),
 			{ isDurable: true },
@@ -186,7 +153,7 @@ export class EventLedger implements Ledger {
 
 	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]> {
 		await this.#session.open();
-		const after = await this.#entries.change(
+		const after = await this.#change(
 			keys.map((key) => ({ key })),
 			(entry, _key, moment) => ({
 				...steps.reopen(entry, at, moment),
@@ -204,8 +171,21 @@ export class EventLedger implements Ledger {
 			return entry === undefined || kind === 'pending' || (kind === 'stored' && isOfAnother);
 		};
 		// A ledger that is down for a moment, or has lost its data, says nothing; nor does what another one hands over since.
-		const isOpen = async () => await this.#entries.look(key, isPending).catch(() => true);
-		await this.#waiting.untilBegun(key, ms, isOpen);
+		const isOpen = async () => await this.#look(key, isPending).catch(() => true);
+		const giveUpAt = performance.now() + ms;
+		const pause = growingPause();
+		const { promise: begun, resolve } = Promise.withResolvers<'begun'>();
+		this.#onBegin.set(key, () => {
+			resolve('begun');
+		});
+		try {
+			while (performance.now() < giveUpAt) {
+				const isOver = await Promise.race([begun, sleep(pause(), { keepAlive: false })]);
+				if (isOver === 'begun' || !(await isOpen())) return;
+			}
+		} finally {
+			this.#onBegin.delete(key);
+		}
 	}
 
 	/** Whether this process runs executions whose end it has to report. */
@@ -227,37 +207,8 @@ export class EventLedger implements Ledger {
 		}
 	}
 
-	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
-		return claims.map((claim) => this.#texts.get(claim));
-	}
-}
-
-const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
-
-/** Throws for a key that `ledgerKey` did not make, before it reaches a store. */
-function checkKey(key: string): void {
-	if (!KEY_FORM.test(key)) throw new TypeError('A ledger key comes from ledgerKey()');
-}
-
-/** The result of a step, and the entry after it. */
-interface After<R> {
-	readonly result: R;
-	readonly entry?: Entry | undefined;
-	readonly text?: string | undefined;
-}
-
-/** Applies the steps of `life` to the texts that a store keeps. */
-class Entries {
-	readonly #store: Pick<Store, 'change'>;
-	readonly #session: Pick<Session, 'name' | 'isDead'>;
-
-	constructor(store: Pick<Store, 'change'>, session: Pick<Session, 'name' | 'isDead'>) {
-		this.#store = store;
-		this.#session = session;
-	}
-
-	/** Applies the step to the entry of each key. */
-	async change<K extends { readonly key: string }, R>(
+	/** Applies a step of `life` to the entry of each key. */
+	async #change<K extends { readonly key: string }, R>(
 		keys: readonly K[],
 		step: (entry: Entry | undefined, key: K, moment: StepMoment) => Step<R>,
 		options: Partial<ChangeOptions> = {},
@@ -282,14 +233,32 @@ class Entries {
 	}
 
 	/** For a step that changes nothing. */
-	async look<R>(
+	async #look<R>(
 		key: string,
 		look: (entry: Entry | undefined, moment: StepMoment) => R,
 	): Promise<R> {
-		const [after] = await this.change([{ key }], (entry, _key, moment) => ({
+		const [after] = await this.#change([{ key }], (entry, _key, moment) => ({
 			result: look(entry, moment),
 		}));
 		if (after === undefined) throw new TypeError('A store returns one result for each key');
 		return after.result;
 	}
+
+	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
+		return claims.map((claim) => this.#texts.get(claim));
+	}
+}
+
+const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
+
+/** Throws for a key that `ledgerKey` did not make, before it reaches a store. */
+function checkKey(key: string): void {
+	if (!KEY_FORM.test(key)) throw new TypeError('A ledger key comes from ledgerKey()');
+}
+
+/** The result of a step, and the entry after it. */
+interface After<R> {
+	readonly result: R;
+	readonly entry?: Entry | undefined;
+	readonly text?: string | undefined;
 }

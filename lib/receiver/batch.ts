@@ -5,7 +5,7 @@
  */
 import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
 import { commitHold, type Hold, releaseHold, type EntryState } from '../ledger';
-import { jittered, sleep } from '../shared/pace';
+import { growingPause, sleep } from '../shared/pace';
 
 /** A claimed event that is to start the workflow. */
 interface Member {
@@ -193,8 +193,6 @@ class Followers {
 
 /** How long a response waits for an execution that still runs: the service gives up after 30 s (specification 6.4). */
 const WAIT_MS = 20_000;
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 250;
 
 /** `accepted`: 200. `failed`: n8n's own response. `busy`: the service has to deliver the event again. */
 type SettleOutcome = 'accepted' | 'failed' | 'busy';
@@ -252,11 +250,13 @@ async function statesOf(
 ): Promise<(EntryState | undefined)[]> {
 	const giveUpAt = performance.now() + waitMs;
 	const look = async ({ key }: Hold['claims'][number]) => (await ledger.look(key)).state;
-	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+	const pause = growingPause();
+	for (;;) {
 		const looked = await Promise.allSettled(claims.map(look));
 		const states = looked.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
+		const pauseMs = pause();
 		const isOver = performance.now() + pauseMs >= giveUpAt;
 		if (isOver || !states.includes('running')) return states;
-		await sleep(jittered(pauseMs));
+		await sleep(pauseMs);
 	}
 }

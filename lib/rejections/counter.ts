@@ -71,11 +71,12 @@ export class RejectionCounter {
 		this.#limiter.call(workflowId, open);
 	}
 
-	/** Like `readRejections`, plus the counts that this process has not written yet. */
+	/** One for each node and reason, the latest first, with the counts that this process has not written yet. Rejects like `Records`. */
 	async read(records: Records, workflowId: string): Promise<Rejections[]> {
 		await this.#writes.get(workflowId);
-		const { counts } = this.#unwritten.get(workflowId) ?? {};
-		return await readRejections(records, workflowId, [...(counts?.values() ?? [])]);
+		const unwritten = this.#unwritten.get(workflowId)?.counts.values() ?? [];
+		const kept = talliesIn(await records.readRecord(recordKey(workflowId)));
+		return summed([...kept, ...unwritten], ({ nodeId, reason }) => `${reason} ${nodeId}`);
 	}
 
 	/** Writes the counts in memory. Never rejects. */
@@ -117,7 +118,11 @@ export class RejectionCounter {
 		this.#unwritten.delete(workflowId);
 		this.#size -= taken.length;
 		try {
-			await addRejections(await open(), workflowId, taken);
+			await changeRecord(await open(), recordKey(workflowId), (text) => {
+				const tallies = summed([...talliesIn(text), ...taken], byDay).slice(0, MOST_TALLIES);
+				// Another process that adds the same counts at the same time must not write the same text.
+				return JSON.stringify({ version: 1, write: randomUUID(), tallies });
+			});
 		} catch {
 			// No delivery depends on it. A write whose response was lost counts twice.
 			for (const each of taken) this.#add(workflowId, open, each);
@@ -165,29 +170,6 @@ const recordShape = object({ version: literal(1), tallies: array(tally) });
 
 const recordKey = (workflowId: string) => `rejections:${workflowId}`;
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
-
-/** Adds the counts of a process to the record, to which other processes add theirs. Rejects like `Records`. */
-async function addRejections(
-	records: Records,
-	workflowId: string,
-	more: readonly Rejections[],
-): Promise<void> {
-	await changeRecord(records, recordKey(workflowId), (text) => {
-		const tallies = summed([...talliesIn(text), ...more], byDay).slice(0, MOST_TALLIES);
-		// Another process that adds the same counts at the same time must not write the same text.
-		return JSON.stringify({ version: 1, write: randomUUID(), tallies });
-	});
-}
-
-/** One for each node and reason, the latest first, including the `unwritten` counts of this process. Rejects like `Records`. */
-async function readRejections(
-	records: Records,
-	workflowId: string,
-	unwritten: readonly Rejections[] = [],
-): Promise<Rejections[]> {
-	const kept = talliesIn(await records.readRecord(recordKey(workflowId)));
-	return summed([...kept, ...unwritten], ({ nodeId, reason }) => `${reason} ${nodeId}`);
-}
 
 /** The key of a count in the record. */
 function byDay({ nodeId, reason, lastAt }: Omit<Rejections, 'nodeName'>): string {

@@ -27,6 +27,19 @@ export function jittered(ms: number): number {
 	return ms * (0.5 + Math.random() / 2);
 }
 
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 250;
+
+/** Returns one pause after the other, in milliseconds, for those who wait for the work of another process: jittered, and longer each time. */
+export function growingPause(): () => number {
+	let nextMs = FIRST_PAUSE_MS;
+	return () => {
+		const pauseMs = jittered(nextMs);
+		nextMs = Math.min(1.5 * nextMs, LONGEST_PAUSE_MS);
+		return pauseMs;
+	};
+}
+
 /**
  * Calls `work` for each index below `count`, at most `atOnce` at the same time, each started after the ones before it.
  * After a failure no further call starts; the ones in progress are waited for.

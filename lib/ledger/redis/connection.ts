@@ -11,8 +11,8 @@
 import { sleep } from '../../shared/pace';
 import { printable } from '../../shared/text';
 import { DAY_MS } from '../../shared/time';
-import { createRedisClient, type RedisClient } from './client';
-import { type Call, ScriptRunner } from './scripts';
+import { Cluster, Redis, type RedisOptions } from '../../vendor/ioredis';
+import { type Call, type RedisClient, ScriptRunner } from './scripts';
 import { failureOf, type RedisSettings, redisUnavailableError } from './settings';
 
 /** Redis has not responded in time. */
@@ -36,35 +36,6 @@ async function within<T>(ms: number, response: Promise<T>): Promise<T> {
 	}
 }
 
-interface Waiter {
-	resolve(client: RedisClient): void;
-	reject(error: unknown): void;
-}
-
-/** The calls that wait for a usable connection. */
-class Waiters {
-	readonly #waiting = new Set<Waiter>();
-
-	/** The next usable client. Throws `NoResponse` if there is none within `ms` milliseconds. */
-	async next(ms: number): Promise<RedisClient> {
-		const { promise, ...waiter } = Promise.withResolvers<RedisClient>();
-		this.#waiting.add(waiter);
-		try {
-			return await within(ms, promise);
-		} finally {
-			this.#waiting.delete(waiter);
-		}
-	}
-
-	resolve(client: RedisClient): void {
-		for (const waiter of this.#waiting) waiter.resolve(client);
-	}
-
-	reject(error: unknown): void {
-		for (const waiter of this.#waiting) waiter.reject(error);
-	}
-}
-
 /** The longest time for a call, including connecting. */
 const CALL_MS = 2_000;
 /** The longest time for one try: a connection that died unnoticed is replaced within the same call. */
@@ -73,11 +44,13 @@ const PAUSE_MS = 50;
 /** After this long without a call, a lost connection stays closed until the next call. */
 const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
+const CHECK_EVICTION_MS = DAY_MS;
 
 export class RedisConnection {
 	readonly #settings: RedisSettings;
-	readonly #eviction: EvictionCheck;
-	readonly #waiters = new Waiters();
+	readonly #warn: (message: string) => void;
+	/** The calls that wait for a usable client. */
+	readonly #waiting = new Set<PromiseWithResolvers<RedisClient>>();
 	#client: RedisClient | undefined;
 	/** The client, while its connection accepts calls. */
 	#usable: RedisClient | undefined;
@@ -85,6 +58,7 @@ export class RedisConnection {
 	#connections = 0;
 	#closes = 0;
 	#lastUse = 0;
+	#evictionCheckAt = 0;
 	/** When this client was created, or last returned a result. */
 	#lastSuccess = 0;
 	#lastError: unknown;
@@ -93,7 +67,7 @@ export class RedisConnection {
 	/** Calls `warn` at the first call, and once a day with a call, as long as the setup of Redis breaks the ledger's guarantee. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
 		this.#settings = settings;
-		this.#eviction = new EvictionCheck(warn);
+		this.#warn = warn;
 	}
 
 	/**
@@ -112,14 +86,15 @@ export class RedisConnection {
 				this.#lastSuccess = performance.now();
 				this.#lastError = undefined;
 				if (isLate) throw new NoResponse();
-				void this.#eviction.check(client);
+				void this.#checkEviction(client);
 				return result;
 			} catch (error) {
 				// An error from Redis says more than a timeout after it.
 				if (failureOf(error).code !== undefined) reason = error;
 				const over = performance.now() + PAUSE_MS >= deadline || closes !== this.#closes;
 				if (over || failureOf(reason ?? this.#lastError).isLasting) {
-					this.#replaceIfStuck();
+					// A client that has returned nothing for long is replaced, whatever its state.
+					if (performance.now() - this.#lastSuccess >= STUCK_MS) this.#drop();
 					throw redisUnavailableError(this.#settings, reason ?? this.#lastError);
 				}
 			}
@@ -138,10 +113,12 @@ export class RedisConnection {
 		this.#drop();
 	}
 
-	/** Drops a client that has returned nothing for long, whatever its state. */
-	#replaceIfStuck(): void {
-		if (performance.now() - this.#lastSuccess < STUCK_MS) return;
-		this.#drop();
+	/** At the first call, and once a day with a call. */
+	async #checkEviction(client: RedisClient): Promise<void> {
+		if (performance.now() < this.#evictionCheckAt) return;
+		this.#evictionCheckAt = performance.now() + CHECK_EVICTION_MS;
+		const warning = await evictionWarning(client);
+		if (warning !== undefined) this.#warn(warning);
 	}
 
 	#drop(): void {
@@ -157,13 +134,17 @@ export class RedisConnection {
 			// Its result arrives as an event.
 			client.connect().catch(() => undefined);
 		}
+		const waiting = Promise.withResolvers<RedisClient>();
+		this.#waiting.add(waiting);
 		try {
-			return await this.#waiters.next(deadline - performance.now());
+			return await within(deadline - performance.now(), waiting.promise);
 		} catch (error) {
 			// A server that accepts connections but never responds gets a new connection.
 			const isSilent = client.status === 'connect' || client.status === 'ready';
 			if (error instanceof NoResponse && isSilent) client.disconnect(true);
 			throw error;
+		} finally {
+			this.#waiting.delete(waiting);
 		}
 	}
 
@@ -223,7 +204,7 @@ export class RedisConnection {
 		if (client !== this.#client || connection !== this.#connections || client.status !== 'ready')
 			return;
 		this.#usable = client;
-		this.#waiters.resolve(client);
+		for (const { resolve } of this.#waiting) resolve(client);
 	}
 
 	/** The client has sent this already, but continues in database 0 if Redis refuses it. */
@@ -237,31 +218,76 @@ export class RedisConnection {
 		// Redis returns WRONGPASS for a wrong password, and NOAUTH for the commands sent along with it, which says less.
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
-		if (isLasting) this.#waiters.reject(error);
+		if (isLasting) for (const { reject } of this.#waiting) reject(error);
 	}
 }
 
-const EVERY_MS = DAY_MS;
+/** Deliveries are accepted again within seconds after Redis returns. */
+const LONGEST_RECONNECT_MS = 1_000;
+const CONNECTION_NAME = 'asset-service-ledger';
 
-/** Checks it at the first call, and once a day with a call. */
-class EvictionCheck {
-	readonly #warn: (message: string) => void;
-	#nextAt = 0;
-
-	constructor(warn: (message: string) => void) {
-		this.#warn = warn;
+/** `isIdle`: the connection has not been used for long; it then stays closed until the next use. */
+export function createRedisClient(settings: RedisSettings, isIdle: () => boolean): RedisClient {
+	const reconnectAfter = (attempts: number) =>
+		isIdle() ? null : Math.min(attempts * 100, LONGEST_RECONNECT_MS);
+	const options: RedisOptions = {
+		username: settings.username,
+		password: settings.password,
+		db: settings.db,
+		family: settings.family,
+		keepAlive: settings.keepAliveMs,
+		...(settings.tls ? { tls: settings.tls } : {}),
+		// Client info is sent before the connection is ready, and ioredis 5.11 can then consider a lost connection ready forever.
+		disableClientInfo: true,
+		connectTimeout: 1_500,
+		disconnectTimeout: 100,
+		lazyConnect: true,
+		enableReadyCheck: false,
+		// No unbounded queue, and no resending without the caller's knowledge.
+		enableOfflineQueue: false,
+		autoResendUnfulfilledCommands: false,
+		maxRetriesPerRequest: 0,
+		retryStrategy: reconnectAfter,
+	};
+	if (settings.clusterNodes.length === 0) {
+		const client = new Redis({ ...options, ...settings.address });
+		watch(client);
+		return client;
 	}
+	const cluster = new Cluster([...settings.clusterNodes], {
+		redisOptions: options,
+		lazyConnect: true,
+		enableOfflineQueue: false,
+		// It needs the permission for CLUSTER INFO, and reports nothing.
+		enableReadyCheck: false,
+		clusterRetryStrategy: reconnectAfter,
+		slotsRefreshTimeout: settings.slotsRefreshTimeoutMs,
+		slotsRefreshInterval: settings.slotsRefreshIntervalMs,
+		...(settings.lookupNodeNames
+			? {}
+			: {
+					dnsLookup: (address, found) => {
+						found(null, address);
+					},
+				}),
+	});
+	cluster.on('+node', watch);
+	return cluster;
+}
 
-	async check(client: RedisClient): Promise<void> {
-		if (performance.now() < this.#nextAt) return;
-		this.#nextAt = performance.now() + EVERY_MS;
-		const warning = await evictionWarning(client);
-		if (warning !== undefined) this.#warn(warning);
-	}
+function watch(client: Redis): void {
+	client.on('connect', () => {
+		// An idle connection does not keep the process alive; a pending call does, by its own timer.
+		client.stream.unref();
+	});
+	client.on('ready', () => {
+		// For the operator's CLIENT LIST. Optional: the Redis user may lack the permission.
+		client.client('SETNAME', CONNECTION_NAME).catch(() => undefined);
+	});
 }
 
 /** The warning for the operator; undefined if nothing is evicted or Redis does not say. */
-export async function evictionWarning(client: RedisClient): Promise<string | undefined> {
+async function evictionWarning(client: RedisClient): Promise<string | undefined> {
 	let memory: string;
 	try {
 		memory = await client.info('memory');

@@ -4,8 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { MINUTE_MS } from '../../shared/time';
-import type { RedisClient } from './client';
+import type { Cluster, Redis } from '../../vendor/ioredis';
 import { failureOf } from './settings';
+
+export type RedisClient = Redis | Cluster;
 
 interface Script {
 	readonly text: string;

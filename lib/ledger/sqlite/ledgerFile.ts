@@ -9,6 +9,8 @@ import { isBusy, LedgerFiles, sqliteUnavailableError } from './files';
 /** How often a write is repeated if the file is replaced during it. */
 const MOST_WRITES = 3;
 
+type Work<T> = (database: LedgerDatabase) => T;
+
 export class LedgerFile {
 	readonly #path: string;
 	readonly #openDatabase: (path: string) => LedgerDatabase;
@@ -16,6 +18,8 @@ export class LedgerFile {
 	#database: LedgerDatabase | undefined;
 	/** Whether the last sync failed, so that writes may be missing on disk. */
 	#isUnsynced = false;
+	readonly #together = new Together((work) => this.run(work));
+	readonly #durably = new Together((work) => this.runDurably(work));
 
 	/** Calls `onReplaced` if the file or its log was deleted or replaced while it was open. */
 	constructor(
@@ -29,12 +33,12 @@ export class LedgerFile {
 	}
 
 	/** Returns the result of `work`. Its errors become a `LedgerUnavailableError`. */
-	async run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
+	async run<T>(work: Work<T>): Promise<T> {
 		return this.#try(() => work(this.#current()));
 	}
 
 	/** Like `run`, but returns when the writes survive a power cut. */
-	async runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
+	async runDurably<T>(work: Work<T>): Promise<T> {
 		for (let write = 0; write < MOST_WRITES; write++) {
 			const { result, database } = await this.#try(() => {
 				const used = this.#current();
@@ -58,9 +62,15 @@ export class LedgerFile {
 		);
 	}
 
-	/** After a failed sync, throws until one has succeeded: an event claimed in the meantime could not be committed. */
-	async untilSynced(): Promise<void> {
+	/**
+	 * Like `run` or `runDurably`, but with the work of all callers of this moment in one transaction: if one of them throws, all get
+	 * the error. Without `isDurable`, throws after a failed sync until one has succeeded: an event claimed in the meantime could not
+	 * be committed.
+	 */
+	async runTogether<T>(work: Work<T>, isDurable: boolean): Promise<T> {
+		if (isDurable) return await this.#durably.run(work);
 		if (this.#isUnsynced) await this.runDurably(() => undefined);
+		return await this.#together.run(work);
 	}
 
 	/** The next work opens the file again. A file that fails to close is dropped all the same. */
@@ -102,7 +112,7 @@ const LONGEST_PAUSE_MS = 20;
  * Returns the result of `work`. Throws its error if it is not about a lock, if the lock was held for 250 ms without a
  * change of `progress`, or after 5 s. So it waits for other processes that each write for a moment.
  */
-export async function retryWhileBusy<T>(work: () => T, progress: () => string): Promise<T> {
+async function retryWhileBusy<T>(work: () => T, progress: () => string): Promise<T> {
 	const startedAt = performance.now();
 	let seen: string | undefined;
 	let seenAt = startedAt;
@@ -120,22 +130,17 @@ export async function retryWhileBusy<T>(work: () => T, progress: () => string): 
 	}
 }
 
-interface Transactions {
-	transaction(work: () => void): void;
-}
-
-/** Does the work of all callers of one moment in one transaction: a burst then costs one lock, one write to the log and one check of the file. */
-export class Together<D extends Transactions> {
-	readonly #run: (work: (database: D) => void) => Promise<void>;
-	#next: { readonly works: ((database: D) => void)[]; readonly done: Promise<void> } | undefined;
+/** A burst costs one lock, one write to the log and one check of the file. */
+class Together {
+	readonly #run: (work: Work<void>) => Promise<void>;
+	#next: { readonly works: Work<void>[]; readonly done: Promise<void> } | undefined;
 
 	/** `run` may call its work several times: the last time counts. */
-	constructor(run: (work: (database: D) => void) => Promise<void>) {
+	constructor(run: (work: Work<void>) => Promise<void>) {
 		this.#run = run;
 	}
 
-	/** Returns the result of `work`. If one of the works throws, all callers get the error, and nothing has changed. */
-	async run<T>(work: (database: D) => T): Promise<T> {
+	async run<T>(work: Work<T>): Promise<T> {
 		const { works, done } = (this.#next ??= this.#begin());
 		const result: { value?: T } = {};
 		works.push((database) => {
@@ -145,8 +150,8 @@ export class Together<D extends Transactions> {
 		return result.value as T;
 	}
 
-	#begin(): { works: ((database: D) => void)[]; done: Promise<void> } {
-		const works: ((database: D) => void)[] = [];
+	#begin() {
+		const works: Work<void>[] = [];
 		const done = setImmediate().then(async () => {
 			this.#next = undefined;
 			await this.#run((database) => {

@@ -13,7 +13,7 @@ import {
 } from '../common/store';
 import { holderOf } from '../life/entry';
 import type { LedgerDatabase } from './database';
-import { LedgerFile, Together } from './ledgerFile';
+import { LedgerFile } from './ledgerFile';
 
 type SqliteRow = Readonly<Record<string, unknown>>;
 
@@ -32,12 +32,6 @@ export class SqliteStore implements Store {
 	readonly #file: LedgerFile;
 	readonly #clock: HostClock;
 	readonly #sweeper = new Sweeper();
-	readonly #together = new Together<LedgerDatabase>(async (work) => {
-		await this.#file.run(work);
-	});
-	readonly #durably = new Together<LedgerDatabase>(async (work) => {
-		await this.#file.runDurably(work);
-	});
 
 	constructor({ path, clock = hostClock(), openDatabase, onReplaced }: SqliteStoreOptions) {
 		this.#file = new LedgerFile(path, openDatabase, onReplaced);
@@ -54,9 +48,7 @@ export class SqliteStore implements Store {
 			// A single entry needs no transaction.
 			return keys.length === 1 ? keys.map(change) : database.transaction(() => keys.map(change));
 		};
-		if (options.isDurable) return await this.#durably.run(work);
-		await this.#file.untilSynced();
-		return await this.#together.run(work);
+		return await this.#file.runTogether(work, options.isDurable);
 	}
 
 	async renewSession(name: string): Promise<boolean> {

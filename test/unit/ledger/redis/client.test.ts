@@ -1,7 +1,7 @@
 /** The commands that the client itself sends to Redis, and its connection options. */
 import { lookup } from 'node:dns';
 import { Socket } from 'node:net';
-import { createRedisClient, type RedisClient } from '../../../../lib/ledger/redis/client';
+import { createRedisClient } from '../../../../lib/ledger/redis/connection';
 import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
 import { Cluster, Redis } from '../../../../lib/vendor/ioredis';
 import { call, ScriptedRedis, stopTheClock } from './scriptedRedis';
@@ -10,7 +10,7 @@ const CLUSTER_NODES = 'QUEUE_BULL_REDIS_CLUSTER_NODES';
 
 describe('the client of Redis', () => {
 	let redis: ScriptedRedis;
-	const created: RedisClient[] = [];
+	const created: ReturnType<typeof createRedisClient>[] = [];
 
 	/** The responses of a cluster of this one node. */
 	const answerOfCluster = (about: string | undefined) => {

@@ -1,4 +1,4 @@
-import { createRedisClient } from '../../../../lib/ledger/redis/client';
+import { createRedisClient } from '../../../../lib/ledger/redis/connection';
 import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
 import { Redis } from '../../../../lib/vendor/ioredis';
 import { type Answer, call, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';

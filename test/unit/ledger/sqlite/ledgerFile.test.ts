@@ -133,14 +133,62 @@ describe('the file at the path of the ledger in SQLite', () => {
 		beforeSync = async () => {
 			if (isFailing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
 		};
-		await file.untilSynced();
+		const claim = () => file.runTogether(() => undefined, false);
+		await claim();
 		await expect(add('b')).rejects.toThrow(/disk failed/);
-		await expect(file.untilSynced()).rejects.toThrow(/disk failed/);
-		await expect(file.untilSynced()).rejects.toThrow(/disk failed/);
+		await expect(claim()).rejects.toThrow(/disk failed/);
+		await expect(claim()).rejects.toThrow(/disk failed/);
 		isFailing = false;
-		await file.untilSynced();
+		await claim();
 		isFailing = true;
 		// Synced since: a claim needs no sync of its own.
-		await file.untilSynced();
+		await claim();
+	});
+
+	describe('with the work of several callers of one moment', () => {
+		let began: jest.SpyInstance;
+		let done: string[];
+
+		beforeEach(async () => {
+			began = jest.spyOn(LedgerDatabase.prototype, 'transaction');
+			done = [];
+		});
+
+		const note = (name: string, isDurable = false) =>
+			file.runTogether(() => {
+				done.push(name);
+				return `${name} ${done.length}`;
+			}, isDurable);
+
+		it.each([false, true])(
+			'does it in one transaction, in order, and returns each result (durably: %s)',
+			async (isDurable) => {
+				const all = ['a', 'b', 'c'].map((name) => note(name, isDurable));
+				expect(await Promise.all(all)).toEqual(['a 1', 'b 2', 'c 3']);
+				expect(began).toHaveBeenCalledTimes(1);
+			},
+		);
+
+		it('does that of a single caller without a transaction', async () => {
+			expect([await note('a'), await note('b')]).toEqual(['a 1', 'b 2']);
+			expect(began).not.toHaveBeenCalled();
+		});
+
+		it('returns the result of the last attempt', async () => {
+			const first = note('a');
+			const second = file.runTogether(() => {
+				if (done.length < 3) throw busyError();
+			}, false);
+			expect(await Promise.all([first, second])).toEqual(['a 3', undefined]);
+		});
+
+		it('gives the error of one to all callers, and to none after them', async () => {
+			const fails = file.runTogether(() => {
+				throw new Error('The disk is full');
+			}, false);
+			const results = await Promise.allSettled([note('a'), fails]);
+			expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+			expect(await note('b')).toMatch(/^b/);
+		});
 	});
 });

@@ -1,14 +1,21 @@
 import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { LedgerDatabase } from '../../../../lib/ledger/sqlite/database';
 import { busyError } from '../../../../lib/ledger/sqlite/files';
-import { retryWhileBusy } from '../../../../lib/ledger/sqlite/ledgerFile';
+import { LedgerFile } from '../../../../lib/ledger/sqlite/ledgerFile';
+import { SqliteWorld } from './world';
 
 describe('work that finds the file locked', () => {
+	let world: SqliteWorld;
+	let file: LedgerFile;
 	let attempts: number;
 	/** From when on the lock is free, in milliseconds from the start. */
 	let freeAt: number;
 	let startedAt: number;
 
-	beforeEach(() => {
+	beforeEach(async () => {
+		world = new SqliteWorld();
+		file = new LedgerFile(world.path);
+		await file.run(() => undefined);
 		jest.useFakeTimers();
 		attempts = 0;
 		// The process has run for longer than any wait.
@@ -16,8 +23,11 @@ describe('work that finds the file locked', () => {
 		startedAt = performance.now();
 	});
 
-	afterEach(() => {
+	afterEach(async () => {
 		jest.useRealTimers();
+		jest.restoreAllMocks();
+		await file.close();
+		await world.remove();
 	});
 
 	const elapsed = () => performance.now() - startedAt;
@@ -30,7 +40,8 @@ describe('work that finds the file locked', () => {
 
 	/** Its result, and the time it took. */
 	async function outcome(progress: () => string): Promise<{ is: string; afterMs: number }> {
-		const settled = retryWhileBusy(work, progress).then(
+		jest.spyOn(LedgerDatabase.prototype, 'progress').mockImplementation(progress);
+		const settled = file.run(work).then(
 			(is) => ({ is, afterMs: elapsed() }),
 			() => ({ is: 'given up', afterMs: elapsed() }),
 		);
@@ -77,7 +88,7 @@ describe('work that finds the file locked', () => {
 			attempts += 1;
 			throw new LedgerUnavailableError('The disk is full');
 		};
-		await expect(retryWhileBusy(broken, () => 'same')).rejects.toThrow('The disk is full');
+		await expect(file.run(broken)).rejects.toThrow('The disk is full');
 		expect(attempts).toBe(1);
 	});
 });
