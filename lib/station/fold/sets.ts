@@ -31,7 +31,7 @@ export function add<T extends Timed>(
 		return false;
 	}
 	if (known !== undefined) set.splice(index, 1);
-	const place = set.findLastIndex((other) => inOrder(other, next) < 0) + 1;
+	const place = set.findLastIndex((other) => inOrder(other, next) <= 0) + 1;
 	set.splice(place, 0, next);
 	if (set.length <= most) return true;
 	return set.shift() !== next;

@@ -1,6 +1,7 @@
 /** What stations and services really send about connections and faults, and what operators learn of it. */
 import { SERVICE_INTERFACE } from '../../../lib/service';
 import { connectionSettings, type StationSettings } from '../../../lib/station';
+import { incidents } from './past/pastWorld';
 import {
 	back,
 	connection,
@@ -457,6 +458,32 @@ describe('OCPP 2.0.1', () => {
 			status201('09:30:01', 1, 1, 'Faulted'),
 		];
 		expect(await told(feed, FAULT)).toEqual(['opened 09:30 - 1 X']);
+	});
+
+	it('reads the entries of one message in their order: the first names the fault, and one ends as another begins', async () => {
+		const said = (at: string, ...entries: readonly (readonly [string, string, string?])[]) =>
+			message(at, 's1', [
+				'NotifyEvent',
+				{
+					seqNo: 0,
+					eventData: entries.map(([name, actualValue, techCode]) => ({
+						...{ component: { name, evse: PLUG }, variable: { name: 'Problem' } },
+						...{ actualValue, techCode },
+					})),
+				},
+			]);
+		const events = [
+			said('09:30', ['Lock', 'true', 'A'], ['Fan', 'true', 'B']),
+			said('09:40', ['Fan', 'false'], ['Lock', 'false'], ['Filter', 'true', 'C']),
+			said('09:50', ['Filter', 'false']),
+		];
+		const settings = { ...FAULT, scope: 'connector' as const };
+		expect(await told(events, settings)).toEqual([
+			'opened 09:30 - 1/1 A',
+			'resolved 09:30 09:50 1/1 A',
+		]);
+		const past = await incidents(events, settings);
+		expect(past).toMatchObject([{ errorCode: 'A', errorCodes: ['A', 'B', 'C'], count: 1 }]);
 	});
 
 	it('counts the faults of an EVSE and its connector together, whichever report comes first', async () => {
