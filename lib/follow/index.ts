@@ -9,7 +9,6 @@ export {
 	type Polling,
 	type PollOutcome,
 	readSaved,
-	savedIn,
 	type Saved,
 	savedFields,
 	writeSaved,

@@ -26,10 +26,11 @@ export interface Polling {
 	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** How long the poll may read the list, in milliseconds. */
-	readonly budgetMs?: number | undefined;
-	readonly now?: () => number;
+	readonly budgetMs: number;
+	/** By n8n's clock, in Unix milliseconds. */
+	readonly now: () => number;
 	/** Milliseconds of a clock that nobody sets. */
-	readonly clock?: () => number;
+	readonly clock: () => number;
 }
 
 export interface PollOutcome {
@@ -61,12 +62,14 @@ export interface Saved<T> {
 	readonly state: T | undefined;
 }
 
-export const savedIn = <T>(text: string | undefined, shape: Schema<T>): Saved<T> => ({
-	...{ text, state: safeParse(shape, jsonIn(text ?? '')).data },
-});
-
-export const readSaved = async <T>(records: Records, key: string, shape: Schema<T>) =>
-	savedIn(await records.readRecord(key), shape);
+export async function readSaved<T>(
+	records: Records,
+	key: string,
+	shape: Schema<T>,
+): Promise<Saved<T>> {
+	const text = await records.readRecord(key);
+	return { text, state: safeParse(shape, jsonIn(text ?? '')).data };
+}
 
 /** Returns what is saved from then on; no state if another process wrote in between, which wins: it polled as well. */
 export async function writeSaved<T>(

@@ -47,7 +47,7 @@ export interface PollOptions extends Polling {
 	readonly startFrom: 'now' | 'retained';
 	readonly isWanted: (event: ParsedEvent) => boolean;
 	/** Describes `isWanted`: another text is another choice of events. */
-	readonly wanted?: string;
+	readonly wanted: string;
 	readonly pageSize: number;
 }
 
@@ -65,11 +65,10 @@ const polling = new Set<string>();
 type RunningPoll = ReturnType<typeof running>;
 
 function running(options: PollOptions) {
-	const { workflowId, nodeId, budgetMs = Infinity } = options;
-	const { now = Date.now, clock = () => performance.now(), wanted = '' } = options;
+	const { workflowId, nodeId, budgetMs, clock } = options;
 	const deadline = clock() + budgetMs;
 	const isOver = () => clock() >= deadline;
-	return { ...options, key: `poll:${workflowId}:${nodeId}`, wanted, budgetMs, isOver, now, clock };
+	return { ...options, key: `poll:${workflowId}:${nodeId}`, isOver };
 }
 
 /**

@@ -21,11 +21,9 @@ import {
 	type Polled,
 	type PollOutcome,
 	readSaved,
-	savedIn,
 	type Source,
 	writeSaved,
 } from '../follow';
-import { changeRecord, type Records } from '../ledger';
 import { hintOf, messageOf } from '../shared/errors';
 import { RETENTION_MS } from '../start';
 import { type Directory, directoryFor } from './common/directory';
@@ -64,7 +62,7 @@ export async function pollStations(options: StationPollOptions): Promise<PollOut
 
 async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
-	const { now = Date.now, clock = () => performance.now(), budgetMs = Infinity } = options;
+	const { now, clock, budgetMs } = options;
 	const endsAt = clock() + budgetMs;
 	let deadline = endsAt;
 	const mayRequest = () => clock() < deadline;
@@ -87,9 +85,7 @@ async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 		// Otherwise it is read again.
 		if (head.position.order !== 'oldestFirst') reading = readingOf(settings, known);
 		// Before the shards: what they report depends on it.
-		const text = await savedFirst(ledger, key, head);
-		if (text === undefined) return {};
-		saved = { text, state: head };
+		saved = await writeSaved(ledger, key, saved, head, RETENTION_MS);
 	}
 	const pastUpTo = head.past?.upTo ?? -Infinity;
 	const followed = await follow(head.position, source, reading.take);
@@ -210,17 +206,6 @@ async function published(
 		polls: Math.max(before?.polls ?? 0, lost?.polls ?? 0),
 		unlisted: before?.unlisted ?? { day: 0, count: 0 },
 	};
-}
-
-/** Saves the first head of a publication; undefined if a poll that began no earlier has saved its own. */
-async function savedFirst(ledger: Records, key: string, head: Head): Promise<string | undefined> {
-	let text: string | undefined;
-	const change = (before: string | undefined) => {
-		const { polledAt = -Infinity } = savedIn(before, headShape).state ?? {};
-		return (text = polledAt < head.polledAt ? JSON.stringify(head) : undefined);
-	};
-	await changeRecord(ledger, key, change, RETENTION_MS);
-	return text;
 }
 
 /** Hands over what is due, then what a user replayed. Never rejects. */

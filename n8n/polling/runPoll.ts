@@ -119,6 +119,7 @@ async function runPoll(
 		...{ ledger, workflowId, nodeId, memory, warn },
 		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		handOver: (items) => handOver(context, items),
+		...{ now: () => Date.now(), clock: () => performance.now() },
 	}).catch(async (error: unknown) => {
 		await note({ failure: error instanceof Error ? error : new Error(messageOf(error)) });
 		throw error;

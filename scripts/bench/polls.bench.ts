@@ -134,7 +134,7 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 	const startOnce = async () =>
 		trigger === 'Station Trigger'
 			? await pollStations({ ...options, settings })
-			: await poll({ ...options, startFrom: 'now', pageSize, isWanted: () => true });
+			: await poll({ ...options, startFrom: 'now', wanted: '', pageSize, isWanted: () => true });
 	const stateKey =
 		trigger === 'Station Trigger'
 			? `station:${workflowId}:${nodeId}:head`

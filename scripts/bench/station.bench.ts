@@ -201,6 +201,7 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 		},
 		now: () => clock.now,
 		clock: () => clock.now,
+		budgetMs: Infinity,
 	};
 	return {
 		clock,

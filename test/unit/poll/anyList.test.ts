@@ -114,6 +114,7 @@ function worldOf({ times, startFrom, pageSize, batchSize, ...network }: Network)
 			const { failure, started } = await poll({
 				...{ ledger, workflowId, nodeId, startFrom, pageSize, batchSize, budgetMs },
 				client: { list: (_resource, options) => pages(options) },
+				...{ wanted: '' },
 				isWanted: ({ id }) => list.some((each) => each.id === id && each.isWanted),
 				handOver,
 				memory: { read: () => undefined, write: () => undefined },

@@ -89,7 +89,7 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 					},
 				},
 				warn: (message) => world.warnings.push(message),
-				now: () => world.now,
+				...{ now: () => world.now, clock: () => 0, budgetMs: Infinity, wanted: '' },
 				...options,
 				...changes,
 			});

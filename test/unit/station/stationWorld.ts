@@ -160,7 +160,7 @@ export function stationWorld(options: WorldOptions = {}) {
 					},
 				},
 				warn: (text) => world.warnings.push(text),
-				now: clock,
+				...{ now: clock, clock: () => 0, budgetMs: Infinity },
 				...changes,
 			});
 			await started;
