@@ -85,7 +85,7 @@ export async function follow(before: Position, source: Source, onPage: OnPage) {
 	}
 	let position = afterNews(before, news, source, reader.serviceNow);
 	if (reader.failure === undefined) position = await readStretches(position, reader);
-	const isAtEnd = position.order !== 'oldestFirst' || news.end === 'whole';
+	const isAtEnd = position.order !== 'oldestFirst' || news.isWhole;
 	const read = Math.min(isAtEnd ? reader.serviceNow : position.newestAt, unreadFrom(position));
 	position = { ...position, knownUpTo: Math.max(before.knownUpTo, read) };
 	return reader.followed(position, isAtEnd && unreadFrom(position) === Infinity);
@@ -102,7 +102,7 @@ export async function begin(source: Source, onPage: OnPage) {
 	const newestAt = news.newestAt ?? serviceNow;
 	const position = ordered({ ...positionAt(serviceNow, source.now), newestAt }, news);
 	const isBehind = isFarBehind(position, news, serviceNow);
-	const isWhole = position.order !== 'oldestFirst' || news.end === 'whole';
+	const isWhole = position.order !== 'oldestFirst' || news.isWhole;
 	return reader.followed({ ...position, isBehind }, isWhole);
 }
 
@@ -166,9 +166,7 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 	};
 	if (!isOldestFirst && !news.isReadBelow) stretches = passed(stretches, news);
 	const isBehindUnread =
-		before.order === 'oldestFirst'
-			? before.isBehind !== true
-			: !isOldestFirst && news.end !== 'whole';
+		before.order === 'oldestFirst' ? before.isBehind !== true : !isOldestFirst && !news.isWhole;
 	if (isBehindUnread) behind(before.newestAt - OVERLAP_MS, true);
 	for (const stretch of source.again ?? []) {
 		if (stretch.after === undefined) behind(stretch.backTo, stretch.isUnread);
@@ -181,7 +179,7 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 		// Setting the clock back delays nothing.
 		const isDue = Math.abs(source.now - last) >= everyMs && backMs <= latestMs;
 		const waiting = stretches.filter(({ isUnread }) => !isUnread).length;
-		if (!isDue || waiting >= MOST_LOOK_BACKS || news.end !== 'whole') return last;
+		if (!isDue || waiting >= MOST_LOOK_BACKS || !news.isWhole) return last;
 		// It may have been listed at any time since the last look.
 		behind(base - Math.min(everyMs + backMs, latestMs), false);
 		return source.now;
@@ -192,7 +190,7 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 
 /** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */
 function isFarBehind({ order, newestAt }: Position, news: Walked, serviceNow: number): boolean {
-	return order === 'oldestFirst' && news.end !== 'whole' && newestAt < serviceNow - OVERLAP_MS;
+	return order === 'oldestFirst' && !news.isWhole && newestAt < serviceNow - OVERLAP_MS;
 }
 
 /** Stretches of a list that begins with the newest event, without what the reading of the new events has covered of them. */
@@ -213,7 +211,7 @@ async function readStretches(before: Position, reader: Reader): Promise<Position
 		if (reader.isOver) break;
 		const { after, by, backTo, upTo } = stretch;
 		const walked = await reader.read({ after, by, backTo, upTo, order: before.order });
-		const rest = walked.end === 'whole' ? [] : [restOf(stretch, walked)];
+		const rest = walked.isWhole ? [] : [restOf(stretch, walked)];
 		stretches = stretches.flatMap((each) => (each === stretch ? rest : [each]));
 		if (reader.failure !== undefined) break;
 	}

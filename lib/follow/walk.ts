@@ -103,9 +103,9 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		if (at !== undefined && at <= latest()) newestAt = Math.max(newestAt ?? at, at);
 		return [{ event, record, at, by, place }];
 	};
-	/** `whole`: read as far as intended. `bounded`: no more requests were allowed. `failed`: see `failure`. */
-	const result = (end: 'whole' | 'bounded' | 'failed', isAtEnd = false, failure?: Error) => ({
-		end,
+	const result = (isWhole: boolean, isAtEnd = false, failure?: Error) => ({
+		/** Whether it was read as far as intended; otherwise it failed, or no more requests were allowed. */
+		isWhole,
 		/** Why the list could not be read further. */
 		failure,
 		/** Whether nothing follows: the list has ended, or the caller ended the reading. */
@@ -135,17 +135,17 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	});
 
 	for await (const page of pagesOf(records, pageSize)) {
-		if (isError(page)) return result('failed', false, page);
+		if (isError(page)) return result(false, false, page);
 		const listed = page.flatMap(take);
 		firstPageAt ??= newest > -Infinity ? newest : undefined;
 		const last = listed.findLast(({ at = Infinity }) => at <= serviceNow());
 		if (last?.at !== undefined) anchors.push({ id: last.event.id, at: last.at });
 		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());
-		if (goesOn === 'read' || goesOn === false) return result('whole', true);
+		if (goesOn === 'read' || goesOn === false) return result(true, true);
 		await setImmediate();
-		if (page.length === pageSize && reach.isFarEnough) return result('whole');
+		if (page.length === pageSize && reach.isFarEnough) return result(true);
 	}
-	return isRefused ? result('bounded') : result('whole', true);
+	return result(!isRefused, !isRefused);
 }
 
 const isSure = ({ order }: Reach) => Math.abs(order.rise) > DISORDER_MS;

@@ -240,9 +240,8 @@ export async function readPast(reading: PastReading): Promise<Past> {
 			return undefined;
 		},
 	);
-	const { serviceNow, failure } = walked;
+	const { serviceNow, failure, isWhole } = walked;
 	if (failure !== undefined) throw failure;
-	const isWhole = walked.end === 'whole';
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();
 	const readBackTo = isWhole ? backTo : Math.min(walked.readBackTo, serviceNow);

@@ -17,7 +17,7 @@ export const STATIONS: readonly Fault[] = [
 		'a second gap during a catch-up is read again in each poll',
 		'lib/follow/follow.ts',
 		'let position = afterNews(before, news, source, reader.serviceNow);',
-		"if (news.end === 'bounded' && unreadFrom(before) < Infinity) return reader.followed(before, false);\n\tlet position = afterNews(before, news, source, reader.serviceNow);",
+		'if (!news.isWhole && reader.failure === undefined && unreadFrom(before) < Infinity) return reader.followed(before, false);\n\tlet position = afterNews(before, news, source, reader.serviceNow);',
 	),
 	{
 		name: 'a late event makes a second incident',

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/follow';
 import { MOST_UNREAD, OVERLAP_MS, type Position } from '../../../lib/follow/position';
 import { ApiError } from '../../../lib/service';
-import { walkPages } from '../../../lib/service/paging';
+import { fakeList } from './fakeList';
 
 /** How many lists are tried. */
 const RUNS = Number(process.env['RUNS'] ?? 100);
@@ -81,12 +81,13 @@ interface Event {
 	readonly at: number;
 	readonly place: number;
 	readonly listedAt: number;
+	readonly createdAt: string;
 }
 
 function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 	const events: Event[] = [];
 	const given = new Set<string>();
-	const shown = { state: '', list: [] as Event[], indexOf: new Map<string, number>() };
+	const shown = { state: '', list: [] as Event[] };
 	let created = 0;
 	const world = {
 		events,
@@ -96,6 +97,9 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 		position: positionAt(0, START),
 		requests: 0,
 		onRequest: (): void => undefined,
+		add(event: Omit<Event, 'id' | 'createdAt'>) {
+			events.push({ ...event, id: `e${event.n}`, createdAt: new Date(event.at).toISOString() });
+		},
 		create(arrivals: readonly Arrival[], since: number) {
 			for (const { share, late, jitter } of arrivals) {
 				const from = Math.max(since, world.now - 200 * MINUTE);
@@ -103,7 +107,7 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 				const at = isRounded ? Math.floor(exact / MINUTE) * MINUTE : exact;
 				const listedAt = at + late * MINUTE;
 				const n = created++;
-				events.push({ id: `e${n}`, n, at, place: at - jitter * 1_000, listedAt });
+				world.add({ n, at, place: at - jitter * 1_000, listedAt });
 			}
 		},
 		remove(ids: ReadonlySet<unknown>) {
@@ -120,13 +124,15 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 					.filter(({ listedAt }) => listedAt <= world.now)
 					.sort((a, b) => a.place - b.place || a.n - b.n);
 				if (!isOldestFirst) shown.list.reverse();
-				shown.indexOf = new Map(shown.list.map(({ id }, index) => [id, index]));
 			}
 			return shown.list;
 		},
 		source: (pages: number): Source => ({
 			...{ pageSize, now: world.now, mayRequest: () => world.requests < pages },
-			client: { list: (_resource, options) => read(options) },
+			client: fakeList(world.listed, () => {
+				world.requests += 1;
+				world.onRequest();
+			}),
 		}),
 		take: async (page: readonly Listed[]): Promise<undefined> => {
 			for (const { event } of page) given.add(event.id);
@@ -138,22 +144,6 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 		/** Of the events that were created after the publication. */
 		unread: () => world.listed().filter(({ id, at }) => at > START && !given.has(id)),
 	};
-	const read = (options: Parameters<Source['client']['list']>[1]) =>
-		walkPages(
-			async (limit, after) => {
-				world.requests += 1;
-				world.onRequest();
-				const list = world.listed();
-				const from = after === undefined ? 0 : (shown.indexOf.get(after) ?? NaN) + 1;
-				if (Number.isNaN(from)) throw new ApiError('Unknown', { hint: '', status: 404 });
-				const items = list.slice(from, from + limit).map(({ id, at }) => ({
-					...{ id, eventType: 'any', createdAt: new Date(at).toISOString() },
-				}));
-				return { items, hasMore: from + limit < list.length };
-			},
-			{ pageSize, ...options },
-			() => undefined,
-		);
 	return world;
 }
 type World = ReturnType<typeof worldOf>;
@@ -286,16 +276,11 @@ describe('an event that is listed late, right after a poll has looked back as fa
 	])(
 		'is found, %d minutes late, within %d minutes (oldest first: %s)',
 		async (late, within, isOldestFirst) => {
-			const world = worldOf({
-				isOldestFirst,
-				isRounded: false,
-				pageSize: 3,
-				before: [],
-				steps: [],
-			});
+			const list = { isOldestFirst, isRounded: false, pageSize: 3 };
+			const world = worldOf({ ...list, before: [], steps: [] });
 			const place = (n: number, minute: number, listed: number) => {
 				const [at, listedAt] = [START + minute * MINUTE, START + listed * MINUTE];
-				world.events.push({ id: `e${n}`, n, at, place: at, listedAt });
+				world.add({ n, at, place: at, listedAt });
 			};
 			for (let n = 0; n <= 4 * DAY; n += 4) place(n, n - DAY, n - DAY);
 			world.position = (await begin(world.source(Infinity), world.take)).position;
@@ -314,52 +299,39 @@ describe('an event that is listed late, right after a poll has looked back as fa
 	);
 });
 
+/** Events at these times, in Unix milliseconds, in a list that begins with the newest or the oldest one. */
+const recordsAt = (times: readonly number[], isOldestFirst: boolean) => {
+	const records = times.map((at, n) => ({ id: String(n), createdAt: new Date(at).toISOString() }));
+	return isOldestFirst ? records : records.reverse();
+};
+
 describe('an outage of an hour, and another gap before it is caught up', () => {
 	/** Two events per second, a page of 100 takes 50 s of events. */
 	const EVERY_MS = 500;
-	const countAt = (now: number) => Math.floor((now - START) / EVERY_MS);
 
 	async function pollsToCatchUp(isOldestFirst: boolean, pages: number): Promise<number> {
 		let now = START + 60 * MINUTE;
 		let requests = 0;
 		const given = new Set<string>();
+		const all = Array.from({ length: 40_000 }, (_unused, n) => START + n * EVERY_MS);
+		const listed = () => all.slice(0, (now - START) / EVERY_MS + 1);
+		let list = recordsAt(listed(), isOldestFirst);
+		const onRequest = () => {
+			requests += 1;
+		};
 		const source = (): Source => ({
 			...{ pageSize: 100, now, mayRequest: () => requests < pages },
-			client: {
-				list: (_resource, options) =>
-					walkPages(
-						async (limit, after) => {
-							requests += 1;
-							const last = countAt(now);
-							const first =
-								after === undefined
-									? isOldestFirst
-										? 0
-										: last
-									: Number(after) + (isOldestFirst ? 1 : -1);
-							const count = Math.min(limit, isOldestFirst ? last - first + 1 : first + 1);
-							const ids = Array.from(
-								{ length: count },
-								(_unused, n) => first + (isOldestFirst ? n : -n),
-							);
-							const items = ids.map((n) => ({
-								...{ id: String(n), createdAt: new Date(START + n * EVERY_MS).toISOString() },
-							}));
-							return { items, hasMore: isOldestFirst ? first + count <= last : first - count >= 0 };
-						},
-						{ ...options, pageSize: 100 },
-						() => undefined,
-					),
-			},
+			client: fakeList(() => list, onRequest),
 		});
 		const onPage = async (page: readonly Listed[]): Promise<undefined> => {
 			for (const { event } of page) given.add(event.id);
 		};
 		let { position } = await begin({ ...source(), mayRequest: () => true }, onPage);
-		const from = countAt(now);
+		const from = list.length;
 		let polls = 0;
 		const poll = async () => {
 			requests = 0;
+			list = recordsAt(listed(), isOldestFirst);
 			({ position } = await follow(position, source(), onPage));
 			polls += 1;
 		};
@@ -371,11 +343,8 @@ describe('an outage of an hour, and another gap before it is caught up', () => {
 			await poll();
 			now += MINUTE;
 		}
-		const missing = [];
-		for (let n = from + 1; n <= countAt(now - MINUTE); n++) {
-			if (!given.has(String(n))) missing.push(n);
-		}
-		expect(missing).toEqual([]);
+		const ids = [...list.keys()].slice(from).map(String);
+		expect(ids.filter((id) => !given.has(id))).toEqual([]);
 		return polls;
 	}
 
@@ -391,23 +360,9 @@ describe('an outage of an hour, and another gap before it is caught up', () => {
 });
 
 describe('a list that turns', () => {
-	const minutes = (count: number) => Array.from({ length: count }, (_unused, n) => n);
-	const page = (order: readonly number[]): Source => ({
+	const page = (records: ReturnType<typeof recordsAt>): Source => ({
 		...{ pageSize: 10, now: START + 200 * MINUTE, mayRequest: () => true },
-		client: {
-			list: (_resource, options) =>
-				walkPages(
-					async (limit, after) => {
-						const from = order.findIndex((n) => String(n) === after) + 1;
-						const items = order.slice(from, from + limit).map((n) => ({
-							...{ id: String(n), createdAt: new Date(START + n * MINUTE).toISOString() },
-						}));
-						return { items, hasMore: from + limit < order.length };
-					},
-					{ ...options, pageSize: 10 },
-					() => undefined,
-				),
-		},
+		client: fakeList(() => records),
 	});
 
 	it.each([
@@ -420,8 +375,8 @@ describe('a list that turns', () => {
 			const onPage = async (listed: readonly Listed[]): Promise<undefined> => {
 				given.push(...listed.map(({ event }) => event.id));
 			};
-			const asBefore = (count: number) =>
-				isOldestFirst ? minutes(count) : minutes(count).reverse();
+			const minutes = Array.from({ length: 160 }, (_unused, n) => START + n * MINUTE);
+			const asBefore = (count: number) => recordsAt(minutes.slice(0, count), isOldestFirst);
 			let position: Position = (await begin(page(asBefore(100)), onPage)).position;
 			position = (await follow(position, page(asBefore(130)), onPage)).position;
 			const turned = asBefore(160).reverse();
