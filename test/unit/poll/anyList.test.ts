@@ -1,14 +1,8 @@
 /** Polls of any list, with any budget and any trouble, against what the list has shown: each wanted event starts once. */
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { readSaved } from '../../../lib/follow';
-import { LedgerUnavailableError, ledgerKey } from '../../../lib/ledger';
-import { poll, type PollOptions } from '../../../lib/poll';
-import { pollState } from '../../../lib/poll/events';
+import { LedgerUnavailableError } from '../../../lib/ledger';
 import { ApiError } from '../../../lib/service';
-import { walkPages } from '../../../lib/service/paging';
-import { MemoryLedger } from '../ledger/memoryLedger';
-import { HOUR, MINUTE, START } from './pollWorld';
+import { MINUTE, pollWorld } from './pollWorld';
 
 /** How many lists are tried. */
 const RUNS = Number(process.env['RUNS'] ?? 60);
@@ -76,89 +70,47 @@ interface Listed extends Arrival {
 	readonly id: string;
 	readonly at: number;
 	readonly position: number;
+	readonly eventType: 'any';
+	readonly createdAt?: string;
 }
 
 function worldOf({ times, startFrom, pageSize, batchSize, ...network }: Network) {
 	const isOldestFirst = network.isOldestFirst && times === 'all';
-	const ledger = new MemoryLedger();
-	const [workflowId, nodeId] = [randomUUID(), 'node'];
 	const list: Listed[] = [];
-	const runs: string[] = [];
 	const refused = new Set<string>();
-	const world = {
-		...{
-			ledger,
-			list,
-			runs,
-			now: START,
-			ms: 0,
-			requests: 0,
-			onRequest: () => undefined as unknown,
-		},
-		add(arrivals: readonly Arrival[]) {
-			for (const drawn of arrivals) {
-				const late = times === 'none' ? 0 : drawn.late;
-				const jitter = times === 'all' ? drawn.jitter : 0;
-				const hasTime = times === 'most' ? drawn.hasTime : times === 'all';
-				const each = { ...drawn, late, jitter, hasTime };
-				const n = list.length;
-				const at = world.now - each.late * MINUTE;
-				const position = at - each.jitter * 1_000;
-				list.push({ ...each, id: `e${n}`, at, n, position });
-			}
-			const byPlace = (a: Listed, b: Listed) => a.position - b.position || a.n - b.n;
-			list.sort((a, b) => (isOldestFirst ? byPlace(a, b) : byPlace(b, a)));
-		},
-		async poll(budgetMs: number) {
-			world.requests = 0;
-			const { failure, started } = await poll({
-				...{ ledger, workflowId, nodeId, startFrom, pageSize, batchSize, budgetMs },
-				client: { list: (_resource, options) => pages(options) },
-				...{ wanted: '' },
-				isWanted: ({ id }) => list.some((each) => each.id === id && each.isWanted),
-				handOver,
-				memory: { read: () => undefined, write: () => undefined },
-				warn: () => undefined,
-				...{ now: () => world.now, clock: () => world.ms },
-			});
-			await started;
-			return failure;
-		},
-		state: async () => (await readSaved(ledger, `poll:${workflowId}:${nodeId}`, pollState)).state,
-	};
-	const pages = (options: Parameters<PollOptions['client']['list']>[1]) =>
-		walkPages(
-			async (limit, after) => {
-				world.requests += 1;
-				world.ms += 1;
-				world.onRequest();
-				const from = list.findIndex(({ id }) => id === after) + 1;
-				const items = list.slice(from, from + limit).map(({ id, at, hasTime }) => ({
-					...{ id, eventType: 'any' },
-					...(hasTime && { createdAt: new Date(at).toISOString() }),
-				}));
-				return { items, hasMore: from + limit < list.length };
-			},
-			{ pageSize, ...options },
-			() => undefined,
-		);
-	const handOver: PollOptions['handOver'] = async (items) => {
-		const ids = items.map(({ record }) => String(record['id']));
+	const world = pollWorld({
+		...{ startFrom, pageSize, batchSize },
+		isWanted: ({ id }) => list.some((each) => each.id === id && each.isWanted),
+		// Kills are those of a process that n8n had saved nothing of.
+		memory: { read: () => undefined, write: () => undefined },
+		// Each request takes a millisecond.
+		clock: () => world.requests.length,
+	});
+	world.list = list;
+	world.fate = async (ids) => {
 		const isRefused = list.some(
 			(each) => ids.includes(each.id) && each.isRefused && !refused.has(each.id),
 		);
-		if (isRefused) {
-			if (ids.length === 1) for (const id of ids) refused.add(id);
-			return false;
-		}
-		const keys = ids.map((id) => ledgerKey(workflowId, id));
-		const run = `run ${runs.length}`;
-		await ledger.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * 24 * HOUR });
-		await ledger.end(run, 'succeeded');
-		runs.push(...ids);
-		return true;
+		if (isRefused && ids.length === 1) for (const id of ids) refused.add(id);
+		return isRefused ? 'unstored' : 'succeeded';
 	};
-	return world;
+	const byPlace = (a: Listed, b: Listed) => a.position - b.position || a.n - b.n;
+	const add = (arrivals: readonly Arrival[]) => {
+		for (const drawn of arrivals) {
+			const late = times === 'none' ? 0 : drawn.late;
+			const jitter = times === 'all' ? drawn.jitter : 0;
+			const hasTime = times === 'most' ? drawn.hasTime : times === 'all';
+			const n = list.length;
+			const at = world.now - late * MINUTE;
+			list.push({
+				...{ ...drawn, late, jitter, hasTime, n, id: `e${n}`, eventType: 'any' },
+				...{ at, position: at - jitter * 1_000 },
+				...(hasTime && { createdAt: new Date(at).toISOString() }),
+			});
+		}
+		list.sort((a, b) => (isOldestFirst ? byPlace(a, b) : byPlace(b, a)));
+	};
+	return Object.assign(world, { all: list, add });
 }
 type World = ReturnType<typeof worldOf>;
 
@@ -177,19 +129,19 @@ async function take(world: World, { minutes, arrivals, meanwhile, budget, fault 
 	const swap = jest.spyOn(world.ledger, 'swapRecord');
 	// What a poll has not written when it is killed is lost.
 	if (fault.kind === 'kills') swap.mockRejectedValue(new LedgerUnavailableError('Killed'));
-	await world.poll(budget).catch(() => undefined);
+	await world.poll({ budgetMs: budget }).catch(() => undefined);
 	swap.mockRestore();
 	world.onRequest = () => undefined;
-	expect(world.requests).toBeLessThanOrEqual(Math.max(2, budget) + 1);
+	expect(world.requests.length).toBeLessThanOrEqual(Math.max(2, budget) + 1);
 }
 const ORDINARY: Arrival = { late: 0, jitter: 0, isWanted: true, isRefused: false, hasTime: true };
 
 /** Polls until the deepest readings have come to their ends, each within a small budget. */
 async function quiet(world: World, pageSize: number) {
-	const polls = 4 + Math.ceil(world.list.length / pageSize / 5);
+	const polls = 4 + Math.ceil(world.all.length / pageSize / 5);
 	for (const minutes of [11, 61, 25 * 60, 1]) {
 		world.now += minutes * MINUTE;
-		for (let n = 0; n < polls; n++) await world.poll(20);
+		for (let n = 0; n < polls; n++) await world.poll({ budgetMs: 20 });
 	}
 }
 
@@ -200,9 +152,9 @@ it(
 			fc.asyncProperty(network, async (network) => {
 				const world = worldOf(network);
 				world.add(network.before);
-				const listedBefore = new Set(world.list.map(({ id }) => id));
-				if (network.startFrom === 'now') await world.poll(1_000);
-				const publishedAt = (await world.state())?.publishedAt ?? 0;
+				const listedBefore = new Set(world.all.map(({ id }) => id));
+				if (network.startFrom === 'now') await world.poll({ budgetMs: 1_000 });
+				const publishedAt = world.state().publishedAt;
 				for (const step of network.steps) await take(world, step);
 				await quiet(world, network.pageSize);
 				const isNew = ({ id, at, hasTime }: Listed) =>
@@ -211,20 +163,20 @@ it(
 					((network.times === 'none' || at >= publishedAt) && !listedBefore.has(id));
 				// Created before, as no poll can know of an event without a time that is listed later.
 				const isDoubtful = ({ id, hasTime }: Listed) => !hasTime && !listedBefore.has(id);
-				const wanted = world.list.filter(({ isWanted }) => isWanted);
+				const wanted = world.all.filter(({ isWanted }) => isWanted);
 				const doubtful = new Set(
 					wanted.filter((each) => !isNew(each) && isDoubtful(each)).map(({ id }) => id),
 				);
-				const started = world.runs.filter((id) => !doubtful.has(id));
+				const started = world.started().filter((id) => !doubtful.has(id));
 				expect(started.sort()).toEqual(
 					wanted
 						.filter(isNew)
 						.map(({ id }) => id)
 						.sort(),
 				);
-				expect(new Set(world.runs).size).toBe(world.runs.length);
-				for (let n = 0; n < 2; n++) await world.poll(1_000);
-				expect((await world.state())?.position.stretches).toEqual([]);
+				expect(new Set(world.started()).size).toBe(world.started().length);
+				for (let n = 0; n < 2; n++) await world.poll({ budgetMs: 1_000 });
+				expect(world.state().position.stretches).toEqual([]);
 			}),
 			{ numRuns: RUNS },
 		);
@@ -240,8 +192,8 @@ it('reads a list without times to its end, although each poll reads only a few p
 	world.add(Array.from({ length: 60 }, () => ORDINARY));
 	for (let n = 0; n < 20; n++) {
 		world.add([ORDINARY]);
-		await world.poll(5);
+		await world.poll({ budgetMs: 5 });
 	}
-	expect(new Set(world.runs)).toEqual(new Set(world.list.map(({ id }) => id)));
-	expect(world.runs).toHaveLength(80);
+	expect(new Set(world.started())).toEqual(new Set(world.all.map(({ id }) => id)));
+	expect(world.started()).toHaveLength(80);
 });

@@ -11,7 +11,12 @@ import {
 import { RETENTION_MS } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
-import { parsed } from './fakeList';
+
+/** An event of the list, and when it was created if it says so, in milliseconds. */
+const parsed = (id: string, at?: number) => ({
+	...{ id, type: undefined },
+	record: { id, ...(at !== undefined && { createdAt: new Date(at).toISOString() }) },
+});
 
 const STATE: PollState = {
 	...{ as: 'retained', publishedAt: 0, frontier: 0, polls: 0 },
@@ -36,7 +41,7 @@ async function knowledgeOf(
 	changes: Partial<PollState> = {},
 ) {
 	const { record } = event;
-	const at = 'createdAt' in record ? Date.parse(String(record['createdAt'])) : undefined;
+	const at = 'createdAt' in record ? Date.parse(record.createdAt ?? '') : undefined;
 	const listed = { id: event.id, record, ...(at !== undefined && { at, by: at }) };
 	return await foundIn(scope, listed, { ...STATE, publishedAt, ...changes });
 }

@@ -5,7 +5,7 @@ import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import type { PollState } from '../../../lib/poll/events';
-import { walkPages } from '../../../lib/service/paging';
+import { fakeList } from '../follow/fakeList';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 export const MINUTE = 60_000;
@@ -53,6 +53,8 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 		requests: [] as (string | undefined)[],
 		/** The response to a request for the page after this record. */
 		failures: new Map<string | undefined, Error>(),
+		/** Called before each page, after it has been counted. */
+		onRequest: (): void => undefined,
 		/** The events of each stored execution, by their IDs. */
 		runs: [] as string[][],
 		/** The same, whole. */
@@ -79,7 +81,7 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 					pageSize: 10,
 					batchSize: 1,
 				},
-				client: { list: (_resource, listing) => pages(listing) },
+				client,
 				isWanted: () => true,
 				handOver,
 				memory: {
@@ -110,19 +112,15 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 		if (fate !== 'running') await ledger.end(run, fate);
 		return true;
 	};
-	const pages = (listing: Parameters<PollOptions['client']['list']>[1]) =>
-		walkPages(
-			async (limit, after) => {
-				world.requests.push(after);
-				const failure = world.failures.get(after);
-				if (failure) throw failure;
-				if (world.serviceDate !== undefined) listing.onDate?.(world.serviceDate);
-				const from = world.list.findIndex(({ id }) => id === after) + 1;
-				const items = world.list.slice(from, from + limit).map((record) => ({ ...record }));
-				return { items, hasMore: from + limit < world.list.length };
-			},
-			{ pageSize: 10, ...listing },
-			() => undefined,
-		);
+	const client = fakeList(
+		() => world.list,
+		(after, { onDate }) => {
+			world.requests.push(after);
+			world.onRequest();
+			const failure = world.failures.get(after);
+			if (failure) throw failure;
+			if (world.serviceDate !== undefined) onDate?.(world.serviceDate);
+		},
+	);
 	return world;
 }

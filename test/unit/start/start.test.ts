@@ -3,7 +3,6 @@ import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { isUnsettled, start, type Start, type Startable } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
-import { parsed } from '../poll/fakeList';
 
 const EVENTS = ['1', '2'].map((id) => ({ id, type: 'ocpp.message', record: { id } }));
 
@@ -103,7 +102,7 @@ describe('the events are handed over', () => {
 		event.record.text = 'x'.repeat(bytes - JSON.stringify(event.record).length);
 		return event;
 	};
-	const small = (...ids: string[]) => ids.map((id) => parsed(id, Number(id)));
+	const small = (...ids: string[]) => ids.map((id) => ({ id, type: undefined, record: { id } }));
 
 	it.each([
 		[
