@@ -7,7 +7,7 @@
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { asText } from '../../lib/shared/values';
 import type { Clock, Owner } from './clock';
 import type { Random } from './random';
@@ -76,8 +76,9 @@ export class Disk implements Storage {
 	/** The system writes by itself what is old. */
 	#writeBack(size: number): void {
 		this.#clock.after(WRITTEN_BACK_AFTER_MS, () => {
-			this.#syncedBytes = Math.max(this.#syncedBytes, Math.min(size, this.#logSize()));
-			this.#writeBack(this.#logSize());
+			const now = this.#logSize();
+			this.#syncedBytes = Math.max(this.#syncedBytes, Math.min(size, now));
+			this.#writeBack(now);
 		});
 	}
 
@@ -133,67 +134,69 @@ export class Disk implements Storage {
 		const { databases } = this.#filesOf(owner);
 		// eslint-disable-next-line @typescript-eslint/no-this-alias
 		const disk = this;
+		const recordNote =
+			({ key, next }: Record<string, SQLInputValue>) =>
+			() => {
+				onRecord(asText(key), asText(next));
+			};
+		const entryNote =
+			({ key, seen, text }: Record<string, SQLInputValue>) =>
+			() => {
+				onEntry(Buffer.from(key as Uint8Array).toString('base64url'), asText(seen), asText(text));
+			};
 		return {
-			DatabaseSync: class extends DatabaseSync {
+			// Node keeps a database, and what it refers to, as long as something refers to its statements. So it must not refer to them.
+			DatabaseSync: class {
+				readonly #database: DatabaseSync;
 				#pending: (() => void)[] = [];
 
 				constructor(path: string) {
 					disk.#check();
-					super(within(path));
-					databases.add(this);
+					this.#database = new DatabaseSync(within(path));
+					databases.add(this.#database);
 					disk.#stats.clear();
 				}
 
-				override exec(sql: string): void {
+				get isTransaction(): boolean {
+					return this.#database.isTransaction;
+				}
+
+				exec(sql: string): void {
 					disk.#check();
-					super.exec(sql);
+					this.#database.exec(sql);
 					if (sql === 'COMMIT') for (const note of this.#pending.splice(0)) note();
 					if (sql === 'ROLLBACK') this.#pending = [];
 				}
 
-				override close(): void {
-					databases.delete(this);
+				close(): void {
+					databases.delete(this.#database);
 					disk.#stats.clear();
-					super.close();
+					this.#database.close();
 				}
 
-				override prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
-					const statement = super.prepare(sql);
-					const run = statement.run.bind(statement);
-					const get = statement.get.bind(statement);
+				prepare(sql: string): Pick<StatementSync, 'get' | 'run'> {
+					const statement = this.#database.prepare(sql);
 					const isEntry =
 						/^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
 					const isRecord = /^(INSERT INTO|UPDATE) record/.test(sql);
-					statement.get = ((...given: Record<string, SQLInputValue>[]) => {
+					const get = (...given: [Record<string, SQLInputValue>]) => {
 						disk.#check();
-						return get(...(given as [Record<string, SQLInputValue>]));
-					}) as unknown as typeof statement.get;
-					statement.run = ((...given: Record<string, SQLInputValue>[]) => {
+						return statement.get(...given);
+					};
+					const run = (...given: [Record<string, SQLInputValue>]) => {
 						disk.#check();
-						const result = run(...(given as [Record<string, SQLInputValue>]));
+						const result = statement.run(...given);
 						// The first one makes the log.
 						if ((disk.#writes += 1) % 100 === 1 || disk.#isFresh) disk.#stats.clear();
 						disk.#isFresh = false;
-						if (isRecord && result.changes !== 0) {
-							const { key, next } = given[0] ?? {};
-							const note = () => {
-								onRecord(asText(key), asText(next));
-							};
-							if (this.isTransaction) this.#pending.push(note);
-							else note();
-						}
-						if (isEntry && result.changes !== 0) {
-							const { key, seen, text } = given[0] ?? {};
-							const note = () => {
-								const name = Buffer.from(key as Uint8Array).toString('base64url');
-								onEntry(name, asText(seen), asText(text));
-							};
+						if ((isEntry || isRecord) && result.changes !== 0) {
+							const note = isRecord ? recordNote(given[0]) : entryNote(given[0]);
 							if (this.isTransaction) this.#pending.push(note);
 							else note();
 						}
 						return result;
-					}) as unknown as typeof statement.run;
-					return statement;
+					};
+					return { get, run } as Pick<StatementSync, 'get' | 'run'>;
 				}
 			},
 		};

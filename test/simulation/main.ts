@@ -21,8 +21,8 @@ const ROOT = join(__dirname, '..', '..');
 /** A fault that so many seeds do not find shows a hole in the simulation. */
 const SEEDS_PER_FAULT = 2_000;
 
-/** A process that has simulated so many seeds makes room for another: the databases of simulated processes fill its memory. */
-const SEEDS_PER_PROCESS = 25;
+/** A process that has simulated so many seeds makes room for another: enough that loading and compiling cost little for each. */
+const SEEDS_PER_PROCESS = 250;
 
 /** Most of what a simulation creates is soon of no use: room for it makes collecting it cheap. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
