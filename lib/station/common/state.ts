@@ -108,6 +108,8 @@ const moment = {
 	at: number(),
 	/** The station's time where it does not count: distinguishes a repeated message from a new one. */
 	raw: count,
+	/** When it was sent last, if it was repeated: it may be read again for as long. */
+	last: count,
 };
 
 const start = object({

@@ -11,6 +11,7 @@ import {
 import type { Sessions, SessionStop } from '../common/state';
 import { isMeterDecided, isTransactionDecided } from './decided';
 import { atOf, belongsAt, thinned } from './registers';
+import { lastOf } from './sessions';
 
 export function compactSessions(
 	sessions: Sessions,
@@ -28,10 +29,13 @@ export function compactSessions(
 	// One that was reported without its start may be the end of one that is listed later.
 	const mayHaveStart = ({ reported, found, t }: SessionStop) =>
 		reported && !found && t >= watermark - LATE_STOP_MS;
-	sessions.stops = stops.filter((stop) => isKept(stop.t, stop.reported) || mayHaveStart(stop));
+	sessions.stops = stops.filter(
+		(stop) => isKept(lastOf(stop), stop.reported) || mayHaveStart(stop),
+	);
 	const byTime = starts.toSorted((a, b) => a.at - b.at);
-	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
-		if (t >= cut || !isOpen(t)) return t >= cut;
+	sessions.starts = starts.filter((start) => {
+		const { used, unended, unsure, t, at, connector } = start;
+		if (lastOf(start) >= cut || !isOpen(t)) return lastOf(start) >= cut;
 		const before = byTime.findLast((other) => other.connector === connector && other.at < at);
 		if (unended || unsure) return t >= watermark - LATE_STOP_MS;
 		// A start also says that the session before it is over, as long as that one's stop is missing.

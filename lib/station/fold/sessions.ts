@@ -77,7 +77,7 @@ export function addSessionFact(
 					known.tx === tx &&
 					isSameTime(known, clock) &&
 					(isTransaction(tx) || known.id === id || known.wh === wh),
-				(known, added) => (known.reported ? known : earlier(known, added)),
+				(known, added) => sentAgain(known, added, known.reported ? known : earlier(known, added)),
 			);
 		}
 		case 'transaction': {
@@ -89,11 +89,24 @@ export function addSessionFact(
 	}
 }
 
+interface Sent {
+	readonly t: number;
+	readonly last?: number | undefined;
+}
+
+export const lastOf = ({ t, last = t }: Sent): number => last;
+
+/** What is kept of a message and its repetition, with when it was sent last. */
+function sentAgain<T extends Sent>(known: T, added: T, kept: T): T {
+	const last = Math.max(lastOf(known), lastOf(added));
+	return last === lastOf(kept) ? kept : { ...kept, last };
+}
+
 function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
 	const { used, end, unended, unsure } = known;
 	const messages = [...new Set([...known.messages, ...added.messages])].sort();
 	return {
-		...earlier(known, added),
+		...sentAgain(known, added, earlier(known, added)),
 		messages: messages.slice(0, MOST_MESSAGES),
 		...(used !== undefined && { used }),
 		...(end !== undefined && { end }),

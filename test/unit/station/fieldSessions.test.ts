@@ -1182,3 +1182,50 @@ it('keeps nothing of a session that is long over, though its stop named no trans
 	expect(texts).toContain('"wh":50000');
 	expect(texts).not.toContain('"tx":"26"');
 });
+
+describe('a message that is sent again as it was, long after the first time', () => {
+	/** Another connector charges, so that the state is written at each poll. */
+	const others = [
+		...begun('08:00', 77, 100_000, { connectorId: 2 }),
+		...Array.from({ length: 30 }, (_unused, n) => {
+			const at = `${String(8 + Math.floor(n / 6)).padStart(2, '0')}:${String(n % 6)}5`;
+			return metered(at, 100_000 + n, { connectorId: 2, transactionId: 77 });
+		}),
+	];
+	const again = (at: string, messageId: string) => [
+		start(at, 1_000, { timestamp: iso('08:10') }, messageId),
+		answered(at, 25, messageId),
+	];
+	const next = [...begun('11:30', 26, 6_000), stop('11:50', 26, 8_000)];
+
+	it.each([
+		[
+			'a start, while the session runs',
+			[...begun('08:10', 25, 1_000), ...again('09:50', 'b'), stop('10:00', 25, 6_000), ...next],
+			['25 Local 5', '26 Local 2'],
+		],
+		[
+			'a start, after the session',
+			[...begun('08:10', 25, 1_000), stop('08:40', 25, 6_000), ...again('08:50', 'b'), ...next],
+			['25 Local 5', '26 Local 2'],
+		],
+		[
+			'a stop without an ID, while the next session runs',
+			[
+				...[...begun('09:00', 25, 1_000), stop('09:30', -1, 6_000)],
+				...begun('10:00', 26, 6_000),
+				stop('10:10', -1, 6_000, { timestamp: iso('09:30') }),
+				stop('11:30', 26, 9_000),
+			],
+			['-1 Local 5', '26 Local 3'],
+		],
+	] as const)('makes no session: %s', async (_name, events, rows) => {
+		const world = stationWorld(SESSIONS);
+		world.events = [...others, ...events];
+		await world.pollFrom('07:50', '12:40');
+		const found = world.items().map(({ transactionId, reason, energyKwh }) => {
+			return [transactionId, reason, energyKwh].map(String).join(' ');
+		});
+		expect(found).toEqual(rows);
+	});
+});
