@@ -26,6 +26,18 @@ function plainHttpNotice(field: 'baseUrl' | 'authUrl'): INodeProperties {
 	};
 }
 
+const required = (
+	name: keyof typeof FIELD_LABELS,
+	more: Partial<INodeProperties>,
+): INodeProperties => ({
+	displayName: FIELD_LABELS[name],
+	name,
+	type: 'string',
+	required: true,
+	default: '',
+	...more,
+});
+
 /** Not marked as a password, although its name contains "auth": n8n would give the editor a text instead of a boolean. */
 const ignoreSslIssues: INodeProperties = {
 	displayName: 'Ignore SSL Issues (Insecure)',
@@ -44,53 +56,28 @@ export class AssetServiceApi implements ICredentialType {
 	icon = { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' } as const;
 
 	properties: INodeProperties[] = [
-		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			required: true,
-			default: '',
+		required('baseUrl', {
 			placeholder: 'e.g. https://api.example.com',
 			description: 'URL of the API, without the path of an operation',
-		},
+		}),
 		plainHttpNotice('baseUrl'),
-		{
-			displayName: 'Auth URL',
-			name: 'authUrl',
-			type: 'string',
-			required: true,
-			default: '',
+		required('authUrl', {
 			placeholder: 'e.g. https://auth.example.com',
 			description: 'URL of the token server. A trailing /oauth/token is optional.',
-		},
+		}),
 		plainHttpNotice('authUrl'),
-		{
-			displayName: 'Audience',
-			name: 'audience',
-			type: 'string',
-			required: true,
-			default: '',
+		required('audience', {
 			placeholder: 'e.g. https://audience.example.com',
 			hint: 'The API audience from the documentation of your service. It often looks like a URL.',
 			description: 'API audience to request the token for. Must match exactly.',
-		},
-		{
-			displayName: 'Client ID',
-			name: 'clientId',
-			type: 'string',
-			required: true,
-			default: '',
+		}),
+		required('clientId', {
 			description: 'Client ID of the API client, from the developer area of the service',
-		},
-		{
-			displayName: 'Client Secret',
-			name: 'clientSecret',
-			type: 'string',
+		}),
+		required('clientSecret', {
 			typeOptions: { password: true },
-			required: true,
-			default: '',
 			description: 'Client secret, shown when the API client is created',
-		},
+		}),
 		ignoreSslIssues,
 		...serviceInterface,
 		// Only for the HTTP Request node: n8n stores only declared properties.

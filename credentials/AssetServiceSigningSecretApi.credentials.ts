@@ -1,8 +1,6 @@
 /** The credential of the webhook trigger: the secrets that sign deliveries, and the scheme. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
-const forCustom = { show: { scheme: ['custom'] } };
-
 /** The fields of the signing secret credential for a custom scheme. */
 const customSchemeProperties: INodeProperties[] = [
 	{
@@ -15,7 +13,6 @@ const customSchemeProperties: INodeProperties[] = [
 			{ name: 'SHA-256', value: 'sha256' },
 			{ name: 'SHA-512', value: 'sha512' },
 		],
-		displayOptions: forCustom,
 	},
 	{
 		displayName: 'Encoding',
@@ -31,7 +28,6 @@ const customSchemeProperties: INodeProperties[] = [
 			},
 			{ name: 'Hex', value: 'hex', description: 'Uppercase or lowercase' },
 		],
-		displayOptions: forCustom,
 	},
 	{
 		displayName: 'Timestamp Header',
@@ -41,7 +37,6 @@ const customSchemeProperties: INodeProperties[] = [
 		placeholder: 'e.g. X-Webhook-Timestamp',
 		description:
 			"Name of the header that carries the Unix time in seconds. If empty, the age of a delivery is not checked and 'Signed Payload' must not contain {timestamp}.",
-		displayOptions: forCustom,
 	},
 	{
 		displayName: 'Signed Payload',
@@ -51,7 +46,6 @@ const customSchemeProperties: INodeProperties[] = [
 		default: '{timestamp}.{body}',
 		description:
 			"Template of the signed text. {body} is replaced by the raw body, {timestamp} by the value of 'Timestamp Header'.",
-		displayOptions: forCustom,
 	},
 	{
 		displayName: 'Signature Prefix',
@@ -60,7 +54,6 @@ const customSchemeProperties: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. sha256=',
 		description: 'Text before each signature in the header. Signatures without it are ignored.',
-		displayOptions: forCustom,
 	},
 ];
 
@@ -133,6 +126,9 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			description: 'Name of the header that carries the signature',
 			displayOptions: { show: { scheme: ['timestamped', 'custom'] } },
 		},
-		...customSchemeProperties,
+		...customSchemeProperties.map((property) => ({
+			...property,
+			displayOptions: { show: { scheme: ['custom'] } },
+		})),
 	];
 }

@@ -165,20 +165,6 @@ interface Pools {
 	limits: Map<string, ConcurrencyLimit>;
 }
 
-/** How a request reaches its host. */
-interface Route {
-	dispatcher: Dispatcher;
-	limit: ConcurrencyLimit;
-	/** The origin to connect to, the path to request there, and the headers for a proxy that forwards the request. */
-	origin: string;
-	path: string;
-	headers: Readonly<Record<string, string>>;
-	/** Host and port of the proxy. */
-	proxy: string | undefined;
-	/** Whether the proxy reads the request, and responds in place of the service if it refuses. */
-	isForwarded: boolean;
-}
-
 interface RouteOptions {
 	env: NodeJS.ProcessEnv;
 	connectMs: number;
@@ -189,20 +175,30 @@ interface RouteOptions {
 /** One set of pools per proxy and options, as long as the process lives. */
 const kept = new Map<string, Pools>();
 
-/** @throws {TransportError} if the proxy of the environment is not a URL. */
-function routeTo(url: string, options: RouteOptions): Route {
+/**
+ * How a request reaches its host: the origin to connect to, the path to request there, and the headers for a proxy that forwards
+ * the request. `proxy` is its host and port.
+ * @throws {TransportError} if the proxy of the environment is not a URL.
+ */
+function routeTo(url: string, options: RouteOptions) {
 	const target = new URL(url);
 	const { origin, pathname, search } = target;
 	const found = proxyFor(target, options.env);
 	const { url: proxy, host, authorization } = found ?? {};
-	// Like n8n: a plain http request is handed to the proxy, an https one goes through a tunnel.
+	// Like n8n: a plain http request is handed to the proxy, which reads it and responds in place of the service if it refuses. An
+	// https one goes through a tunnel.
 	const isForwarded = target.protocol === 'http:' && /^https?:$/.test(proxy?.protocol ?? '');
-	const key = [proxy?.href ?? '', isForwarded, options.connectMs, options.rejectUnauthorized];
-	const { dispatcher, limits } = poolsFor(JSON.stringify(key), () =>
+	const { connectMs: timeout, rejectUnauthorized } = options;
+	const open = () =>
 		proxy && !isForwarded
 			? tunnels(proxy, authorization, options)
-			: direct({ ...options, ...(isForwarded && { rejectUnauthorized: true }) }),
-	);
+			: new Agent({
+					connect: { timeout, rejectUnauthorized: isForwarded || rejectUnauthorized },
+				});
+	const key = JSON.stringify([proxy?.href ?? '', isForwarded, timeout, rejectUnauthorized]);
+	const pools: Pools = kept.get(key) ?? { dispatcher: open(), limits: new Map() };
+	kept.set(key, pools);
+	const { dispatcher, limits } = pools;
 	const limit = limits.get(origin) ?? createConcurrencyLimit(LIMITS.connections);
 	limits.set(origin, limit);
 	const through = { dispatcher, limit, proxy: host, isForwarded };
@@ -217,16 +213,6 @@ function routeTo(url: string, options: RouteOptions): Route {
 			...(authorization !== undefined && { 'proxy-authorization': authorization }),
 		},
 	};
-}
-
-function poolsFor(key: string, open: () => Dispatcher): Pools {
-	const pools = kept.get(key) ?? { dispatcher: open(), limits: new Map() };
-	kept.set(key, pools);
-	return pools;
-}
-
-function direct({ connectMs: timeout, rejectUnauthorized }: RouteOptions): Dispatcher {
-	return new Agent({ connect: { timeout, rejectUnauthorized } });
 }
 
 /** The timeouts close connections that no caller waits for; without them a silent proxy would keep one for 5 minutes. */

@@ -59,14 +59,14 @@ export function errorItem(
 	};
 }
 
-/** Shows texts that complete a log line next to the output of an execution. */
+/** Shows texts next to the output of an execution, as sentences: some complete a log line. */
 export function hintAt(
 	context: Pick<IExecuteFunctions, 'addExecutionHints'>,
 	texts: readonly string[],
+	type: 'info' | 'warning' = 'warning',
 ): void {
 	for (const text of texts) {
-		const hint = { message: sentence(text), type: 'warning', location: 'outputPane' } as const;
-		context.addExecutionHints(hint);
+		context.addExecutionHints({ message: sentence(text), type, location: 'outputPane' });
 	}
 }
 

@@ -16,8 +16,8 @@ import { conditionFields } from '../../n8n/fields/conditions';
 import { builderHint } from '../builderHints';
 import { execute } from './execute';
 import { resources } from './resources';
-import { searchDeliveries } from './searchDeliveries';
-import type { Operation, Resource } from './shared/resource';
+import { searchDeliveries } from './resources/delivery';
+import type { Operation, Resource } from './shared/operation';
 
 /** Such as `assets, deliveries and events`. */
 const listed = new Intl.ListFormat('en-GB').format(

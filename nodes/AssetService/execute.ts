@@ -9,17 +9,17 @@ import {
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/pace';
 import { printable } from '../../lib/shared/text';
+import { asNumber } from '../../lib/shared/values';
 import { apiClientFor, cancelSignal } from '../../n8n/api/apiClient';
 import { errorItem, toNodeError } from '../../n8n/log/nodeError';
 import { resources } from './resources';
 import {
-	parallelItems,
 	parameter,
 	parameterError,
 	text,
 	type InputItem,
-} from './shared/parameters';
-import type { OperationRun } from './shared/resource';
+	type OperationRun,
+} from './shared/operation';
 
 /**
  * One item per record, paired with its input item and in the order of the input.
@@ -63,7 +63,8 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	// Read once: the number of parallel items belongs to the node, not to an item.
 	const option = context.getNodeParameter('options.parallelItems', 0, '');
 	try {
-		const atOnce = parallelItems(option, changes);
+		// An operation that changes something processes one item after another by default.
+		const atOnce = asNumber(option, changes ? 1 : 8, 1, 64);
 		return (await inParallel(indices.length, atOnce, itemsOf)).flat();
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);

@@ -13,11 +13,10 @@ import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { toNodeError } from '../../n8n/log/nodeError';
 import { pollForStations } from '../../n8n/polling/runPoll';
-import { testItems, toOutputs } from '../../n8n/polling/station/outputs';
+import { searchIncidents, testItems, toOutputs } from '../../n8n/polling/station/outputs';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
 import { builderHint } from '../builderHints';
 import { screen } from './description';
-import { searchIncidents } from './searchIncidents';
 
 export class AssetServiceStationTrigger implements INodeType {
 	description: INodeTypeDescription = {

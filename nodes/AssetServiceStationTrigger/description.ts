@@ -15,7 +15,6 @@ const faultProperties: INodeProperties[] = [
 		displayName: 'Number of Faults',
 		name: 'times',
 		type: 'number',
-		noDataExpression: true,
 		displayOptions: { show: { triggerOn: ['connectorFault'] } },
 		typeOptions: whole(1, MOST.times),
 		default: 1,
@@ -25,7 +24,6 @@ const faultProperties: INodeProperties[] = [
 		displayName: 'Within (Minutes)',
 		name: 'withinMinutes',
 		type: 'number',
-		noDataExpression: true,
 		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
 		typeOptions: whole(1, MOST.forMinutes),
 		default: DEFAULTS.withinMinutes,
@@ -36,7 +34,6 @@ const faultProperties: INodeProperties[] = [
 		displayName: 'One Incident Per',
 		name: 'scope',
 		type: 'options',
-		noDataExpression: true,
 		displayOptions: { show: { triggerOn: ['connectorFault'] } },
 		options: [
 			{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
@@ -64,7 +61,6 @@ const triggerOn: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'triggerOn',
 	type: 'options',
-	noDataExpression: true,
 	options: [
 		{
 			name: 'Charging Session Ended',
@@ -100,7 +96,6 @@ const statuses: INodeProperties = {
 	displayName: 'Statuses',
 	name: 'statuses',
 	type: 'multiOptions',
-	noDataExpression: true,
 	displayOptions: shownFor('connectorStatus'),
 	options: [
 		...['Available', 'Charging', 'Faulted', 'Finishing', 'Occupied', 'Preparing', 'Reserved'],
@@ -115,7 +110,6 @@ const otherStatuses: INodeProperties = {
 	displayName: 'Other Statuses',
 	name: 'otherStatuses',
 	type: 'string',
-	noDataExpression: true,
 	displayOptions: { show: { '/triggerOn': ['connectorStatus'] } },
 	default: '',
 	placeholder: 'e.g. Maintenance',
@@ -127,7 +121,6 @@ const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 		displayName: 'Report After (Minutes)',
 		name: 'forMinutes',
 		type: 'number',
-		noDataExpression: true,
 		displayOptions: shownFor(kind),
 		typeOptions: whole(0, MOST.forMinutes),
 		default: DEFAULTS.byKind[kind].forMinutes,
@@ -137,7 +130,6 @@ const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 		displayName: 'Resolve After (Minutes)',
 		name: 'resolveAfterMinutes',
 		type: 'number',
-		noDataExpression: true,
 		displayOptions: shownFor(kind),
 		typeOptions: whole(0, MOST.resolveAfterMinutes),
 		default: DEFAULTS.byKind[kind].resolveAfterMinutes,
@@ -159,7 +151,6 @@ const reportResolved: INodeProperties = {
 	displayName: 'Report When Resolved',
 	name: 'reportResolved',
 	type: 'boolean',
-	noDataExpression: true,
 	displayOptions: { hide: { triggerOn: ['sessionEnded'] } },
 	default: true,
 	description: 'Whether to add a second output for incidents that are over',
@@ -169,7 +160,6 @@ const catchUpHours: INodeProperties = {
 	displayName: 'Catch Up (Hours)',
 	name: 'catchUpHours',
 	type: 'number',
-	noDataExpression: true,
 	typeOptions: whole(1, MOST.catchUpHours),
 	default: DEFAULTS.catchUpHours,
 	description:
@@ -180,7 +170,6 @@ const includeIdTag: INodeProperties = {
 	displayName: 'Include ID Tag',
 	name: 'includeIdTag',
 	type: 'boolean',
-	noDataExpression: true,
 	displayOptions: { show: { '/triggerOn': ['sessionEnded'] } },
 	default: false,
 	description:
@@ -191,7 +180,6 @@ const testWith: INodeProperties = {
 	displayName: 'Test With',
 	name: 'testWith',
 	type: 'resourceLocator',
-	noDataExpression: true,
 	default: { mode: 'list', value: NEWEST, cachedResultName: 'Newest' },
 	description: 'Which incident a test in the editor shows',
 	modes: [
@@ -206,6 +194,9 @@ const testWith: INodeProperties = {
 	],
 };
 
+/** Expressions have no place in a trigger; Get Incidents lets them, and AI agents, fill in the same fields. */
+const literal = (field: INodeProperties): INodeProperties => ({ ...field, noDataExpression: true });
+
 const delivery = incidentDelivery();
 
 const properties: INodeProperties[] = [
@@ -215,11 +206,7 @@ const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	triggerOn,
-	statuses,
-	...faultProperties,
-	...timeProperties,
-	reportResolved,
+	...[triggerOn, statuses, ...faultProperties, ...timeProperties, reportResolved].map(literal),
 	...delivery.fields,
 	{
 		displayName: 'Options',
@@ -228,12 +215,11 @@ const properties: INodeProperties[] = [
 		placeholder: 'Add option',
 		default: {},
 		options: [
-			catchUpHours,
+			literal(catchUpHours),
 			...delivery.options,
-			includeIdTag,
-			otherStatuses,
+			...[includeIdTag, otherStatuses].map(literal),
 			...accountAccessOptions,
-			testWith,
+			literal(testWith),
 		],
 	},
 ];

@@ -1,23 +1,30 @@
-/** What the station trigger passes on: to two outputs, where an incident opens and resolves. */
+/**
+ * What the station trigger passes on: to two outputs, where an incident opens and resolves; and for a test in the editor, the
+ * incident that was chosen from a list of those of the past.
+ */
 import type {
 	IExecuteFunctions,
 	ILoadOptionsFunctions,
 	INodeExecutionData,
+	INodeListSearchResult,
 	IDataObject,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../../lib/service';
 import { explained } from '../../../lib/shared/errors';
 import { counted } from '../../../lib/shared/text';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/shared/time';
+import { asText, own } from '../../../lib/shared/values';
 import {
 	connectionSettings,
 	type Found,
 	incidentsToChoose,
 	newestIncidents,
 	type Kind,
+	type Shown,
 } from '../../../lib/station';
-import { hintAt } from '../../log/nodeError';
-import type { readStationSettings } from './settings';
+import { apiClientFor } from '../../api/apiClient';
+import { hintAt, toNodeError } from '../../log/nodeError';
+import { NEWEST, readStationSettings } from './settings';
 
 type ReadSettings = ReturnType<typeof readStationSettings>;
 
@@ -44,9 +51,7 @@ export async function testItems(
 	const found = testWith === '' ? await newestIncidents(asking) : await incidentsToChoose(asking);
 	const chosen = found.all.find(({ id }) => id === testWith);
 	const hint = chosen === undefined ? aboutFound(found, settings) : undefined;
-	if (hint !== undefined) {
-		context.addExecutionHints({ message: hint, type: 'info', location: 'outputPane' });
-	}
+	if (hint !== undefined) hintAt(context, [hint], 'info');
 	if (found.unnamed !== undefined) {
 		hintAt(context, [`stations appear by ID: ${explained(found.unnamed)}`]);
 	}
@@ -61,8 +66,51 @@ export async function testItems(
 	return hasTwoOutputs ? [[itemOf('opened')], [itemOf('resolved')]] : [[itemOf('opened')]];
 }
 
+const MOST_CHOICES = 100;
+
+/** The incidents of the last 7 days that fit the settings of the node, with `filter` in the text that the list shows. */
+export async function searchIncidents(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	try {
+		const settings = readStationSettings(
+			(name, fallback) => this.getCurrentNodeParameter(name) ?? fallback,
+		);
+		const asking = askingFor(this, await apiClientFor(this), settings);
+		const { all } = await incidentsToChoose(asking);
+		const timeZone = this.getTimezone();
+		const choices = [
+			{ name: 'Newest', value: NEWEST },
+			...all.map((shown) => ({ name: lineOf(shown, timeZone), value: shown.id })),
+		];
+		const wanted = filter.trim().toLowerCase();
+		const matching = choices.filter(({ name }) => name.toLowerCase().includes(wanted));
+		return { results: matching.slice(0, MOST_CHOICES) };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}
+
+/** Such as `Harbour Street 1, connector 1, GroundFailure, 24 Nov 09:12, 18 min`. */
+function lineOf({ at, items, assetId }: Shown, timeZone: string): string {
+	const item = items.get('resolved') ?? items.get('opened') ?? items.get(undefined) ?? {};
+	const { connector, minutes } = item;
+	const time = new Intl.DateTimeFormat('en-GB', {
+		...{ timeZone, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+	}).format(at);
+	const parts = [
+		asText(own(item['station'], 'name')) || assetId,
+		connector === null ? '' : `connector ${asText(connector)}`,
+		asText(item['errorCode'] ?? item['status'] ?? item['reason']),
+		time.replace(',', ''),
+		minutes === null ? '' : `${asText(minutes)} min`,
+	];
+	return parts.filter((part) => part !== '').join(', ');
+}
+
 /** What incidents of the past are asked for with. */
-export function askingFor(
+function askingFor(
 	context: Pick<IExecuteFunctions | ILoadOptionsFunctions, 'getWorkflow' | 'getNode'>,
 	client: ApiClient,
 	{ station }: ReadSettings,

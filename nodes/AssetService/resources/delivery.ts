@@ -1,8 +1,25 @@
-/** Deliveries: the service's attempts to send events to an endpoint. */
-import type { INodeProperties } from 'n8n-workflow';
-import { DELIVERY, type ApiClient, type ApiRecord, idInPath } from '../../../lib/service';
-import { safeParse, unknown } from '../../../lib/vendor/zod';
-import { endpointField, endpointIdOf, located } from '../shared/ids';
+/** Deliveries: the service's attempts to send events to an endpoint, and the list of them for a user to select from. */
+import {
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type INodeProperties,
+	NodeOperationError,
+} from 'n8n-workflow';
+import {
+	DELIVERY,
+	type ApiClient,
+	type ApiRecord,
+	flattener,
+	idInPath,
+	LISTS,
+	newest,
+} from '../../../lib/service';
+import { timeOf } from '../../../lib/shared/time';
+import { asText } from '../../../lib/shared/values';
+import { parse } from '../../../lib/vendor/zod';
+import { apiClientFor } from '../../../n8n/api/apiClient';
+import { toNodeError } from '../../../n8n/log/nodeError';
+import { endpointField, endpointIdIn, endpointIdOf, located } from '../shared/ids';
 import type { Filters } from '../shared/lists';
 import {
 	hiddenOptions,
@@ -10,9 +27,10 @@ import {
 	parameter,
 	parameterError,
 	plainText,
-	wrongKindError,
-} from '../shared/parameters';
-import type { Changing, OperationRun } from '../shared/resource';
+	checked,
+	type Changing,
+	type OperationRun,
+} from '../shared/operation';
 
 const statusField: INodeProperties = {
 	displayName: 'Status',
@@ -76,16 +94,9 @@ function prepare(item: InputItem) {
 	];
 }
 
-function statusOf(run: OperationRun): string {
-	const given = parameter(run, 'status', unknown());
-	const parsed = safeParse(plainText, given);
-	if (parsed.success) return parsed.data.toLowerCase();
-	throw wrongKindError(run, 'Status', given);
-}
-
 /** Sent as a query, and also filtered here in case the service ignores it. */
 function read(run: OperationRun): ReturnType<Filters['read']> {
-	const status = statusOf(run);
+	const status = checked(run, 'status', 'Status', plainText).toLowerCase();
 	if (status === '' || status === 'any') return {};
 	let seen = 0;
 	let withStatus = 0;
@@ -124,3 +135,74 @@ const resend: Changing = {
 };
 
 export const delivery = { filters, operations: { resend } };
+
+const MOST = 100;
+const MOST_SEEN = 2000;
+/** Characters of an ID that distinguish deliveries of one second. */
+const ID_END = 6;
+
+const flat = flattener(LISTS.delivery.fields);
+/** The deliveries of some services contain the event. */
+const flatEvent = flattener({
+	action: LISTS.event.fields.action,
+	assetId: LISTS.event.fields.assetId,
+});
+
+/** The newest deliveries to the endpoint of the node, with `filter` in the text that the list shows or in an ID. */
+export async function searchDeliveries(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const endpoint = parse(located, this.getCurrentNodeParameter('endpointId'));
+	if (endpoint === '') {
+		throw new NodeOperationError(this.getNode(), "Fill in 'Endpoint' first");
+	}
+	const wanted = filter.trim().toLowerCase();
+	const matching = (delivery: ApiRecord) => {
+		const { id, eventId, eventType, status } = delivery;
+		const { action, assetId } = flatEvent(delivery);
+		return (
+			wanted === '' ||
+			[id, eventId, eventType, status, action, assetId].some((value) =>
+				asText(value).toLowerCase().includes(wanted),
+			)
+		);
+	};
+	try {
+		const client = await apiClientFor(this);
+		const deliveries = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
+		const found = await newest(deliveries, { most: MOST, mostSeen: MOST_SEEN, matching });
+		const timeZone = this.getTimezone();
+		return { results: choicesOf(found, timeZone) };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}
+
+/** The list is narrow and cuts off the asset, so lines that look alike before it get the end of the delivery's ID. */
+function choicesOf(deliveries: readonly ApiRecord[], timeZone: string) {
+	const lines = deliveries.map((delivery) => {
+		const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
+		const { action, assetId } = flatEvent(delivery);
+		const time = timeText(createdAt ?? lastAttemptAt, timeZone);
+		// An action implies its event type.
+		const line = joined([action ?? eventType, status, time]) || asText(id);
+		return { id: asText(id), assetId, line };
+	});
+	const counts = new Map<string, number>();
+	for (const { line } of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+	return lines.map(({ id, assetId, line }) => {
+		const end = (counts.get(line) ?? 0) > 1 ? `…${id.slice(-ID_END)}` : '';
+		return { name: joined([line, end, assetId]), value: id };
+	});
+}
+
+function joined(parts: readonly unknown[]): string {
+	return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
+}
+
+/** The time in the time zone of the workflow; other values unchanged. */
+function timeText(value: unknown, timeZone: string): unknown {
+	const time = timeOf(value);
+	return time === undefined ? value : new Date(time).toLocaleString('sv-SE', { timeZone });
+}

@@ -1,7 +1,7 @@
 /** The resources by parameter value, in the order of the editor; the first one is the default. */
 import { LISTED_RESOURCES, LISTS, type ListedResource } from '../../../lib/service';
 import { getMany, type Filters } from '../shared/lists';
-import type { Operation, Resource } from '../shared/resource';
+import type { Operation, Resource } from '../shared/operation';
 import { delivery } from './delivery';
 import { event } from './event';
 import { station } from './station';

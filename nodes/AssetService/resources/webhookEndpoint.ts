@@ -19,10 +19,13 @@ import {
 	parameterError,
 	parameter,
 	text,
-	createdAfterField,
+	timeField,
 	createdAfterOf,
-} from '../shared/parameters';
-import type { Changing, Operation, OperationRun, Resource } from '../shared/resource';
+	type Changing,
+	type Operation,
+	type OperationRun,
+	type Resource,
+} from '../shared/operation';
 
 const fields: INodeProperties[] = [
 	{
@@ -99,12 +102,7 @@ function prepareCreate(item: Parameters<Changing['prepare']>[0]) {
 	};
 }
 
-interface NewEndpoint {
-	readonly id?: string;
-	/** Undefined if the response has no field that is known to contain it. */
-	readonly secret?: string;
-	readonly record: ApiRecord;
-}
+type NewEndpoint = Awaited<ReturnType<ApiClient['createWebhookEndpoint']>>;
 
 /** Fields about the state of an endpoint; the fields that identify it come from the request and the ID. */
 const HARMLESS = ['status', 'enabled', 'createdAt', 'updatedAt'];
@@ -178,7 +176,7 @@ const getHealth: Operation = {
 	action: 'Get the health of a webhook endpoint',
 	fields: [
 		endpointField('The webhook endpoint to check'),
-		createdAfterField({
+		timeField('createdAfter', {
 			description: 'Only deliveries created at this time or later, and those without a time',
 			hint: 'Leave empty for the last 7 days',
 		}),

@@ -2,7 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { idInPath } from '../../../lib/service';
 import { object, pipe, transform, union } from '../../../lib/vendor/zod';
-import { parameter, parameterError, text, type InputItem } from './parameters';
+import { parameter, parameterError, text, type InputItem } from './operation';
 
 /** The value of such a field, or a plain text, as an expression or an import may provide it. */
 export const located = union([

@@ -28,8 +28,9 @@ import {
 	parameter,
 	parameterError,
 	text,
-} from './parameters';
-import type { Operation, OperationRun } from './resource';
+	type Operation,
+	type OperationRun,
+} from './operation';
 
 /** Filters of a list that are more than texts in its query. */
 export interface Filters {
@@ -64,9 +65,11 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 		run: async (run) => {
 			const ofEndpoint = isOfEndpoint && { endpointId: endpointIdOf(run) };
 			const { afterwards, query, ...wanted } = read(run);
-			const simplified = simplifier(run, row.fields);
+			// Simplified records all have the same fields.
+			const isFlat = flag(run, 'simplify', 'Simplify', true);
+			const output = isFlat ? flattener(row.fields) : (record: ApiRecord) => record;
 			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint };
-			const records = await Array.fromAsync(run.client.list(resource, options), simplified);
+			const records = await Array.fromAsync(run.client.list(resource, options), output);
 			afterwards?.();
 			return records;
 		},
@@ -118,11 +121,6 @@ const simplifyField: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
-
-/** The function that turns the records of this item's list into output: simplified records all have the same fields. */
-function simplifier(item: InputItem, shape: ListRow['fields']): (record: ApiRecord) => ApiRecord {
-	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
-}
 
 /** A list that has more is taken for one that never ends. */
 export const MOST_RECORDS = 1_000_000;

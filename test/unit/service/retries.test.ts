@@ -1,6 +1,11 @@
 import { getEventListeners } from 'node:events';
 import type { TransportRequest, TransportResponse } from '../../../lib/service';
-import { withRetries, TransportError, raceSignal, systemRuntime } from '../../../lib/service/transport';
+import {
+	withRetries,
+	TransportError,
+	raceSignal,
+	systemRuntime,
+} from '../../../lib/service/transport';
 import { fakeRuntime, rejection } from './world';
 
 const request = { method: 'GET', url: 'https://example.com', headers: {} } as const;

@@ -3,11 +3,11 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { type Publication, readPublication, triggersIn } from '../../../../lib/accounts';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { printable } from '../../../../lib/shared/text';
-import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
+import { object, pipe, transform, union } from '../../../../lib/vendor/zod';
 import { workflowIdIn } from '../../../../n8n/execution/accountAccess';
 import { ledgerFor } from '../../../../n8n/execution/ledger';
 import { toNodeError } from '../../../../n8n/log/nodeError';
-import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
+import { checked, type InputItem, plainText } from '../../shared/operation';
 
 /** A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41). */
 export const workflowField: INodeProperties = {
@@ -97,8 +97,6 @@ const workflowId = pipe(
 
 /** The workflow ID in the parameter, or that of this workflow. */
 function workflowIdOf(item: InputItem): string {
-	const given = parameter(item, workflowField.name, unknown());
-	const parsed = safeParse(workflowId, given);
-	if (parsed.success) return parsed.data || (item.context.getWorkflow().id ?? '');
-	throw wrongKindError(item, 'Workflow ID', given);
+	const { name, displayName } = workflowField;
+	return checked(item, name, displayName, workflowId) || (item.context.getWorkflow().id ?? '');
 }

@@ -12,16 +12,18 @@ import { asRecord, asText, own } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { eventTypeFilters } from '../../../../n8n/fields/eventTypeProperties';
 import { rejections } from '../../../../n8n/log/log';
+import { hintAt } from '../../../../n8n/log/nodeError';
 import { filtersField, type Filters } from '../../shared/lists';
 import {
 	hiddenOptions,
 	type InputItem,
-	allTypes,
-	eventTypes,
+	eventTypesOf,
 	collection,
+	timeField,
 	timeOfField,
-} from '../../shared/parameters';
-import type { Operation, OperationRun } from '../../shared/resource';
+	type Operation,
+	type OperationRun,
+} from '../../shared/operation';
 import { type Accounts, openAccounts, workflowField } from './account';
 import { reconcile } from './reconcile';
 import { replay } from './replay';
@@ -45,8 +47,7 @@ async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 	const counts = await rejections.read(ledger, workflowId);
 	const polls = await pollsOf(accounts);
 	if (counts.length === 0 && polls.length === 0) {
-		const message = isOwn ? NONE + OWN : NONE;
-		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+		hintAt(context, [isOwn ? NONE + OWN : NONE], 'info');
 	}
 	const counted = counts.map(({ reason, count, firstAt, lastAt, ...each }) => {
 		const { problem, advice = own(POLL_ADVICE, reason) } = asRecord(own(REASONS, reason));
@@ -85,33 +86,21 @@ async function pollsOf({ ledger, workflowId, triggers }: Accounts): Promise<ApiR
 }
 
 const last = filtersField([
-	{
-		displayName: 'Created After',
-		name: 'createdAfter',
-		type: 'dateTime',
-		default: '',
-		description: 'Only events created at this time or later',
-	},
-	{
-		displayName: 'Created Before',
-		name: 'createdBefore',
-		type: 'dateTime',
-		default: '',
-		description: 'Only events created before this time',
-	},
+	timeField('createdAfter', { description: 'Only events created at this time or later' }),
+	timeField('createdBefore', { description: 'Only events created before this time' }),
 	...eventTypeFilters({ description: 'Only events of these types' }),
 ]);
 
 function read(run: OperationRun): ReturnType<Filters['read']> {
 	const given = collection(run, last, {
-		eventTypes,
-		otherEventTypes: eventTypes,
+		eventTypes: unknown(),
+		otherEventTypes: unknown(),
 		createdAfter: unknown(),
 		createdBefore: unknown(),
 	});
+	const patterns = eventTypesOf(run, 'filters.eventTypes', 'filters.otherEventTypes');
 	const after = timeOfField(run, 'Created After', given.createdAfter);
 	const before = timeOfField(run, 'Created Before', given.createdBefore);
-	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
 	if (patterns.length === 0 && after === undefined && before === undefined) return {};
 	const isWantedType = eventTypeFilter(patterns);
 	const matching = (event: ApiRecord): boolean => {

@@ -14,7 +14,7 @@ import {
 } from '../../../../lib/station';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
 import { MOST_RECORDS } from '../../shared/lists';
-import type { OperationRun } from '../../shared/resource';
+import type { OperationRun } from '../../shared/operation';
 import type { Accounts } from './account';
 
 const { id, type, createdAt, assetId } = LISTS.event.fields;

@@ -3,7 +3,8 @@ import { NodeOperationError } from 'n8n-workflow';
 import { listedStates } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
-import type { Operation, OperationRun } from '../../shared/resource';
+import { hintAt } from '../../../../n8n/log/nodeError';
+import type { Operation, OperationRun } from '../../shared/operation';
 import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
 import { PAGE_SIZE, type Selection, selectionFields, selectionOf } from './selection';
@@ -27,7 +28,7 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	}
 	if (incidents.length === 0) {
 		const message = 'The Station Triggers of the workflow have no such incident in this period.';
-		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+		hintAt(context, [message], 'info');
 	}
 	return incidents;
 }
@@ -97,14 +98,14 @@ async function eventItems(
 	}
 	if (counts.ignored > 0 && states?.has('ignored') !== true) {
 		const message = `Left out ${counted(counts.ignored, 'event')} that no trigger of the workflow wants. To list them, select the state 'Ignored'.`;
-		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+		hintAt(context, [message], 'info');
 	}
 	if (!isListed) {
 		const message =
 			publication === undefined
 				? `The service lists no events in this period, and the event ledger has no trace of the workflow "${printable(workflowId)}": check 'Workflow ID'.`
 				: 'The service lists no events in this period.';
-		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+		hintAt(context, [message], 'info');
 	}
 	return await withAssetNames(found, item);
 }

@@ -18,14 +18,16 @@ import { asTexts } from '../../../../lib/shared/values';
 import { RETENTION_MS } from '../../../../lib/start';
 import { unknown } from '../../../../lib/vendor/zod';
 import { logLine } from '../../../../n8n/log/log';
+import { hintAt } from '../../../../n8n/log/nodeError';
 import {
 	flag,
 	type InputItem,
 	parameter,
 	parameterError,
 	wrongKindError,
-} from '../../shared/parameters';
-import type { Changing, OperationRun } from '../../shared/resource';
+	type Changing,
+	type OperationRun,
+} from '../../shared/operation';
 import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
 import { noTrace } from './reconcile';
@@ -67,8 +69,9 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 	const choice = choiceOf(item);
 	const isDryRun = flag(item, 'dryRun', 'Dry Run', true);
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
+		const run = { ...item, client };
 		const accounts = await openAccounts(item);
-		const chosen = await choose(item, accounts, { ...choice, client });
+		const chosen = await choose(run, accounts, choice);
 		const able = chosen
 			.filter(({ reason }) => reason === undefined)
 			.sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
@@ -96,7 +99,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		if (able.some(isOfStations) && isSilent(triggers.stations)) {
 			item.warn(WITHOUT_STATION_POLL);
 		}
-		return await withAssetNames(items, { ...item, client });
+		return await withAssetNames(items, run);
 	};
 }
 
@@ -116,23 +119,17 @@ function nounFor(able: readonly Chosen[]): string {
 function report(
 	{ context }: InputItem,
 	{ workflowId }: Accounts,
-	{
-		count,
-		isDryRun,
-		noun,
-	}: { readonly count: number; readonly isDryRun: boolean; readonly noun: string },
+	{ count, isDryRun, noun }: { count: number; isDryRun: boolean; noun: string },
 ): void {
+	const what = counted(count, noun);
+	const start = count === 1 ? 'starts' : 'start';
 	const message = isDryRun
-		? `Dry run: ${counted(count, noun)} would start again. Turn off 'Dry Run' to start them.`
-		: `${counted(count, noun)} ${count === 1 ? 'starts' : 'start'} again at the next poll. To follow them, use Reconcile.`;
-	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+		? `Dry run: ${what} would start again. Turn off 'Dry Run' to start them.`
+		: `${what} ${start} again at the next poll. To follow them, use Reconcile.`;
+	hintAt(context, [message], 'info');
 	if (isDryRun) return;
-	context.logger.info(
-		logLine(
-			context,
-			`${counted(count, noun)} of workflow ${printable(workflowId)} ${count === 1 ? 'starts' : 'start'} again`,
-		),
-	);
+	const line = `${what} of workflow ${printable(workflowId)} ${start} again`;
+	context.logger.info(logLine(context, line));
 }
 
 /** The states that start again unless others are selected. */
@@ -159,17 +156,13 @@ interface Chosen extends Requested {
 }
 
 /** @throws {NodeOperationError} for more events than a request may have, and for a workflow that the ledger does not know. */
-async function choose(
-	item: Omit<OperationRun, 'client'>,
-	accounts: Accounts,
-	{ client, ...choice }: Choice & Pick<OperationRun, 'client'>,
-): Promise<Chosen[]> {
-	const incidents = await chooseIncidents({ ...item, client }, accounts, choice);
+async function choose(item: OperationRun, accounts: Accounts, choice: Choice): Promise<Chosen[]> {
+	const incidents = await chooseIncidents(item, accounts, choice);
 	const rest = new Set(choice.ids);
 	for (const { id } of incidents) rest.delete(id);
 	const isDone = choice.ids.size > 0 && rest.size === 0;
 	if (isDone || (choice.ids.size === 0 && isOnlyStations(accounts))) return incidents;
-	const events = await chooseEvents(item, accounts, { ...choice, ids: rest, client });
+	const events = await chooseEvents(item, accounts, { ...choice, ids: rest });
 	if (incidents.length + events.length > MOST_REPLAYED) throw tooMany(item);
 	return [...incidents, ...events];
 }
@@ -206,14 +199,14 @@ async function chooseIncidents(
 const isOfIncident = (id: string): boolean => /^(inc|ses)_/.test(id);
 
 async function chooseEvents(
-	item: Omit<OperationRun, 'client'>,
+	item: OperationRun,
 	accounts: Accounts,
-	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<OperationRun, 'client'>,
+	{ ids, states, matches, backTo, doubts }: Choice,
 ): Promise<Chosen[]> {
 	const { ledger, workflowId, publication, triggers } = accounts;
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
-		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
+		{ client: item.client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
 		{
 			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 			...(ids.size > 0 && { ids }),

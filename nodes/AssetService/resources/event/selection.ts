@@ -9,7 +9,7 @@ import {
 	Survey,
 } from '../../../../lib/event';
 import { asTexts } from '../../../../lib/shared/values';
-import { unknown } from '../../../../lib/vendor/zod';
+import { array, string, union, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsPropertyFor } from '../../../../n8n/fields/conditions';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import {
@@ -18,11 +18,11 @@ import {
 	type InputItem,
 	parameter,
 	parameterError,
-	wrongKindError,
-	createdAfterField,
+	checked,
+	timeField,
 	createdAfterOf,
-	timeOfField,
-} from '../../shared/parameters';
+	createdBeforeOf,
+} from '../../shared/operation';
 
 const DAYS_BACK = 1;
 /** The service's own maximum. */
@@ -68,17 +68,11 @@ export const selectionFields: readonly INodeProperties[] = [
 		description: 'Only events that also meet all these conditions',
 	},
 	statesField,
-	createdAfterField({
+	timeField('createdAfter', {
 		description: 'Only events created at this time or later',
 		hint: 'Leave empty for the last 24 hours',
 	}),
-	{
-		displayName: 'Created Before',
-		name: 'createdBefore',
-		type: 'dateTime',
-		default: '',
-		description: 'Only events created before this time',
-	},
+	timeField('createdBefore', { description: 'Only events created before this time' }),
 	hiddenOptions,
 ];
 
@@ -101,8 +95,7 @@ export function selectionOf(item: InputItem): Selection {
 	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
 	checkConditions(item.context.getNode(), conditions);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
-	const given = parameter(item, 'createdBefore', unknown());
-	const createdBefore = timeOfField(item, 'Created Before', given);
+	const createdBefore = createdBeforeOf(item);
 	const survey = new Survey({ isWantedType, conditions });
 	// An event without a time may be in the range.
 	const isInTime = (event: ParsedEvent) => {
@@ -119,10 +112,7 @@ export function selectionOf(item: InputItem): Selection {
 }
 
 function statesOf(item: InputItem): Set<SelectableState> | undefined {
-	const given = parameter(item, 'states', unknown(), []);
-	const isKind = typeof given === 'string' || Array.isArray(given);
-	if (!isKind) throw wrongKindError(item, 'States', given);
-	const texts = asTexts(given)
+	const texts = asTexts(checked(item, 'states', 'States', union([string(), array(unknown())]), []))
 		.map((text) => text.trim().toLowerCase())
 		.filter((text) => text !== '');
 	const states = texts.map((text) => {

@@ -17,8 +17,9 @@ import {
 	parameterError,
 	text,
 	timeOfField,
-} from '../../shared/parameters';
-import type { Operation, OperationRun } from '../../shared/resource';
+	type Operation,
+	type OperationRun,
+} from '../../shared/operation';
 import {
 	ask,
 	assetIdsField,

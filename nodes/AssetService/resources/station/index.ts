@@ -1,11 +1,107 @@
-/** Stations: what happened at them, and how they are now, from the list of events. */
+/** Stations: what happened at them, and how they are now, from the list of events; each question about the past is an operation. */
+import type { INodeProperties } from 'n8n-workflow';
 import { counted } from '../../../../lib/shared/text';
-import { connectionSettings, stationStatus, type Wants } from '../../../../lib/station';
-import type { Operation, Resource } from '../../shared/resource';
-import { getIncidents } from './getIncidents';
-import { getSessions } from './getSessions';
+import {
+	connectionSettings,
+	pastIncidents,
+	pastSessions,
+	stationStatus,
+	type Wants,
+	WANTS_OF,
+} from '../../../../lib/station';
+import { readStationSettings } from '../../../../n8n/polling/station/settings';
+import { incidentFields } from '../../../AssetServiceStationTrigger/description';
+import {
+	flag,
+	type Operation,
+	type OperationRun,
+	parameterError,
+	type Resource,
+} from '../../shared/operation';
 import { getUptime } from './getUptime';
-import { ask, assetIdsField, lookBackField, options } from './question';
+import { ask, assetIdsField, lookBackField, options, optionsWith, periodFields } from './question';
+
+const { triggerOn, statuses, otherStatuses, faultProperties, timeProperties } = incidentFields;
+
+const kindField: INodeProperties = {
+	...triggerOn,
+	noDataExpression: true,
+	displayName: 'Incident',
+	options: (triggerOn.options ?? []).flatMap((option) => {
+		if (!('value' in option) || option.value === 'sessionEnded') return [];
+		const { action: _action, ...kind } = option;
+		return [kind];
+	}),
+	description: 'What to look for, as in the Asset Service Station Trigger',
+};
+
+const getIncidents: Operation = {
+	name: 'Get Incidents',
+	description:
+		'Find out which stations were offline, which connectors were stuck or faulted, since when and for how long. Takes a kind of incident and a period and returns one item per incident.',
+	action: 'Get the incidents of stations',
+	fields: [
+		kindField,
+		...[statuses, ...faultProperties, ...timeProperties],
+		...[assetIdsField, ...periodFields, lookBackField, optionsWith(otherStatuses)],
+	],
+	run: incidentsIn,
+};
+
+async function incidentsIn(item: OperationRun) {
+	const { context, itemIndex, client } = item;
+	const { station, problems } = readStationSettings((name, fallback) =>
+		context.getNodeParameter(name, itemIndex, fallback),
+	);
+	const [problem, ...others] = problems;
+	if (problem !== undefined) {
+		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
+	}
+	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
+	const question = await ask(item, WANTS_OF[settings.kind]);
+	return settings.kind === 'sessionEnded'
+		? await pastSessions(question, settings, false)
+		: await pastIncidents(question, settings);
+}
+
+const includeOpenField: INodeProperties = {
+	displayName: 'Include Open Sessions',
+	name: 'includeOpen',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return also the sessions that have not ended, with their energy so far',
+};
+
+const includeIdTag: INodeProperties = {
+	displayName: 'Include ID Tag',
+	name: 'includeIdTag',
+	type: 'boolean',
+	default: false,
+	description: 'Whether a session has the RFID tag or token of the driver, which is personal data',
+};
+
+const getSessions: Operation = {
+	name: 'Get Sessions',
+	description:
+		'Get the charging sessions that ended in a period, with their energy in kWh. Takes a period and asset IDs and returns one item per session.',
+	action: 'Get the charging sessions of stations',
+	fields: [
+		...[assetIdsField, ...periodFields, includeOpenField, lookBackField],
+		optionsWith(includeIdTag),
+	],
+	run: async (item: OperationRun) => {
+		const { client } = item;
+		const includeOpen = flag(item, 'includeOpen', 'Include Open Sessions', false);
+		const hasTag = flag(item, 'options.includeIdTag', 'Include ID Tag', false);
+		const given: Readonly<Record<string, unknown>> = {
+			triggerOn: 'sessionEnded',
+			options: { includeIdTag: hasTag },
+		};
+		const { station } = readStationSettings((name, fallback) => given[name] ?? fallback);
+		const settings = { ...station, ...connectionSettings(client.serviceInterface) };
+		return await pastSessions(await ask(item, WANTS_OF.sessionEnded), settings, includeOpen);
+	},
+};
 
 const EVERYTHING: Wants = { connections: true, states: true, sessions: true };
 

@@ -27,11 +27,11 @@ import {
 	parameter,
 	parameterError,
 	wrongKindError,
-	createdAfterField,
+	timeField,
 	createdAfterOf,
-	timeOfField,
-} from '../../shared/parameters';
-import type { OperationRun } from '../../shared/resource';
+	createdBeforeOf,
+	type OperationRun,
+} from '../../shared/operation';
 
 const DAYS_BACK = 1;
 
@@ -46,18 +46,11 @@ export const assetIdsField: INodeProperties = {
 };
 
 export const periodFields: readonly INodeProperties[] = [
-	createdAfterField({
+	timeField('createdAfter', {
 		description: 'When the period begins',
 		hint: 'Leave empty for the last 24 hours',
 	}),
-	{
-		displayName: 'Created Before',
-		name: 'createdBefore',
-		type: 'dateTime',
-		default: '',
-		description: 'When the period ends',
-		hint: 'Leave empty for now',
-	},
+	timeField('createdBefore', { description: 'When the period ends', hint: 'Leave empty for now' }),
 ];
 
 export const lookBackField: INodeProperties = {
@@ -185,7 +178,7 @@ async function readingFor(question: Question, shared: Shared, client: ApiClient)
 
 function periodOf(item: InputItem, now: number): Period {
 	const from = createdAfterOf(item, DAYS_BACK, now);
-	const to = timeOfField(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
+	const to = createdBeforeOf(item);
 	if (from < Math.min(to ?? now, now))
 		return { from, to: to !== undefined && to < now ? to : undefined };
 	throw parameterError(

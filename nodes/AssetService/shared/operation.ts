@@ -1,8 +1,12 @@
-/** Reads parameters, whose type an expression or an AI agent may have changed; and the fields that several operations have. */
-import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
+/**
+ * The types of a resource and its operations; how an operation reads its parameters, whose type an expression or an AI agent may
+ * have changed; and the fields that several operations have.
+ */
+import { NodeOperationError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
+import type { ApiClient, ApiRecord } from '../../../lib/service';
 import { DAY_MS, timeOf, inZone } from '../../../lib/shared/time';
-import { asNumber, asText } from '../../../lib/shared/values';
+import { asText } from '../../../lib/shared/values';
 import {
 	pipe,
 	transform,
@@ -19,7 +23,54 @@ import {
 	type Schema,
 	array,
 } from '../../../lib/vendor/zod';
-import type { OperationRun } from './resource';
+
+export interface OperationRun {
+	context: IExecuteFunctions;
+	/** Index of the input item whose parameters are read. */
+	itemIndex: number;
+	client: ApiClient;
+	/** Shows a warning although nothing failed; also in the log, unless it reveals something about an event. */
+	warn: (message: string, options?: { readonly inLog: boolean }) => void;
+}
+
+interface Texts {
+	name: string;
+	description: string;
+	/** Its name in n8n's list of a node's actions. */
+	action: string;
+	/** Its parameters, in the order of the editor, which shows them only for this operation. */
+	fields: readonly INodeProperties[];
+}
+
+interface Fetching extends Texts {
+	/** The records for one input item, each of which becomes an item. */
+	run(run: OperationRun): Promise<ApiRecord[]>;
+	prepare?: never;
+	runLocally?: never;
+}
+
+/** An operation that changes something: the parameters of all input items are checked before the first request. */
+export interface Changing extends Texts {
+	/** Throws for invalid parameters; the returned function sends the request. */
+	prepare(item: Omit<OperationRun, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
+	runLocally?: never;
+}
+
+/** An operation that sends no request, so it needs no credential. */
+interface Local extends Texts {
+	/** Like `run` of an operation that reads. */
+	runLocally(item: Omit<OperationRun, 'client'>): Promise<ApiRecord[]>;
+	prepare?: never;
+}
+
+export type Operation = Fetching | Changing | Local;
+
+export interface Resource {
+	name: string;
+	description: string;
+	/** By value of the parameter; the first one is the default. */
+	operations: Readonly<Record<string, Operation>>;
+}
 
 /** An input item whose parameters are read. */
 export type InputItem = Pick<OperationRun, 'context' | 'itemIndex'>;
@@ -41,6 +92,20 @@ export function parameter<T>(
 	fallback: unknown = '',
 ): T {
 	return parse(schema, context.getNodeParameter(name, itemIndex, fallback));
+}
+
+/** The same for a schema that rejects some values; the error names the field by its label. */
+export function checked<T>(
+	item: InputItem,
+	name: string,
+	label: string,
+	schema: Schema<T>,
+	fallback: unknown = '',
+): T {
+	const given = parameter(item, name, unknown(), fallback);
+	const parsed = safeParse(schema, given);
+	if (parsed.success) return parsed.data;
+	throw wrongKindError(item, label, given);
 }
 
 /** A switch, or its text, as an expression or an AI agent may return it. The error names the field by its label. */
@@ -104,7 +169,7 @@ export function parameterError(
 }
 
 /** A list of texts, or one text with commas, as a user enters it or an expression returns it. */
-export const eventTypes = union([
+const eventTypes = union([
 	array(plainText),
 	pipe(
 		plainText,
@@ -112,20 +177,14 @@ export const eventTypes = union([
 	),
 ]);
 
-/** The types of both fields, without duplicates and empty ones. `name` is that of the list. */
-export function eventTypesOf(item: InputItem, name: 'eventTypes' | 'events'): string[] {
-	return allTypes(
-		item,
-		read(item, name, 'Event Types'),
-		read(item, 'otherEventTypes', 'Other Event Types'),
-	);
-}
-
-export function allTypes(
+/** The types of both fields, without duplicates and empty ones. */
+export function eventTypesOf(
 	item: InputItem,
-	picked: readonly string[],
-	entered: readonly string[],
+	name: string,
+	otherName = 'otherEventTypes',
 ): string[] {
+	const picked = checked(item, name, 'Event Types', eventTypes);
+	const entered = checked(item, otherName, 'Other Event Types', eventTypes);
 	const others = entered.filter((type) => type !== '');
 	if (picked.includes(OTHER_EVENT_TYPES) && others.length === 0) {
 		throw parameterError(
@@ -139,31 +198,30 @@ export function allTypes(
 	);
 }
 
-function read(item: InputItem, name: string, label: string): string[] {
-	const given = parameter(item, name, unknown());
-	const parsed = safeParse(eventTypes, given);
-	if (parsed.success) return parsed.data;
-	throw wrongKindError(item, label, given);
-}
+const TIMES = { createdAfter: 'Created After', createdBefore: 'Created Before' } as const;
 
-/** How far back an operation reads. */
-export function createdAfterField(
+/** When the period of an operation begins or ends. */
+export const timeField = (
+	name: keyof typeof TIMES,
 	words: Pick<INodeProperties, 'description' | 'hint'>,
-): INodeProperties {
-	return {
-		displayName: 'Created After',
-		name: 'createdAfter',
-		type: 'dateTime',
-		default: '',
-		...words,
-	};
-}
+): INodeProperties => ({
+	displayName: TIMES[name],
+	name,
+	type: 'dateTime',
+	default: '',
+	...words,
+});
 
 /** The time in Unix milliseconds; `days` before `now` if the field is empty. */
 export function createdAfterOf(item: InputItem, days: number, now: number): number {
-	const given = timeOfField(item, 'Created After', parameter(item, 'createdAfter', unknown()));
-	return given ?? now - days * DAY_MS;
+	return periodTimeOf(item, 'createdAfter') ?? now - days * DAY_MS;
 }
+
+/** The time in Unix milliseconds; undefined if the field is empty. */
+export const createdBeforeOf = (item: InputItem) => periodTimeOf(item, 'createdBefore');
+
+const periodTimeOf = (item: InputItem, name: keyof typeof TIMES) =>
+	timeOfField(item, TIMES[name], parameter(item, name, unknown()));
 
 /** The time of a field, in Unix milliseconds; undefined if it is empty. The error names the field by its label. */
 export function timeOfField(item: InputItem, label: string, value: unknown): number | undefined {
@@ -192,10 +250,6 @@ function instantOf(value: unknown, timeZone: string): number | undefined {
 	if (time === undefined || /[T ].*(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)\s*$/i.test(value)) return time;
 	return inZone(time, timeZone);
 }
-
-/** The value of the option, 8 by default. An operation that changes something processes one item after another. */
-export const parallelItems = (option: unknown, changes: boolean) =>
-	asNumber(option, changes ? 1 : 8, 1, 64);
 
 /** For the options of an operation. Off the screen: a service that cannot take as many at once asks to wait. */
 export const parallelItemsOption: INodeProperties = {
