@@ -154,17 +154,18 @@ it('does not report what was listed at the publication as executions of unknown 
 describe('below the frontier, an event that the ledger does not know', () => {
 	const changed = { frontier: 9, wantedSince: 5 };
 
-	it('starts if it is newer than the last change of the filters, since it was listed late', async () => {
-		expect(await knowledgeOf(scoped(), parsed('a', 6), 0, changed)).toBe('start');
-	});
-
-	it('does not start if it is older, since it was filtered out', async () => {
-		expect(await knowledgeOf(scoped(), parsed('a', 5), 0, changed)).toBe('done');
-	});
-
-	it('starts if it was handed over before, and n8n could not store it', async () => {
-		const open = [{ id: 'a', at: 5, hasBegun: false }];
-		expect(await knowledgeOf(scoped(), parsed('a', 5), 0, { ...changed, open })).toBe('start');
+	it.each([
+		[
+			'starts if it is newer than the last change of the filters, since it was listed late',
+			6,
+			[],
+			'start',
+		],
+		['does not start if it is older, since it was filtered out', 5, [], 'done'],
+		['starts if it was handed over before, and n8n could not store it', 5, ['a'], 'start'],
+	])('%s', async (_what, at, ids, knowledge) => {
+		const open = ids.map((id) => ({ id, at, hasBegun: false }));
+		expect(await knowledgeOf(scoped(), parsed('a', at), 0, { ...changed, open })).toBe(knowledge);
 	});
 });
 

@@ -1,7 +1,7 @@
 /** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
 import { positionAt } from '../../../lib/follow';
 import { RETENTION_MS } from '../../../lib/start';
-import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
+import { downFrom, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
 const DAY = 24 * 60 * MINUTE;
@@ -13,13 +13,19 @@ function world(...options: Parameters<typeof pollWorld>) {
 	return made;
 }
 
+/** Up to when the memory has polled, at each hand-over. n8n cannot store `unstored`. */
+function seenBy(polled: PollWorld, unstored?: string) {
+	const seen: unknown[] = [];
+	polled.fate = async ([id]) => {
+		seen.push(polled.kept?.at);
+		return id === unstored ? 'unstored' : 'succeeded';
+	};
+	return seen;
+}
+
 it('names each event as polled as it is handed over: n8n saves the two together', async () => {
 	const polled = world();
-	const seen: unknown[] = [];
-	polled.fate = async () => {
-		seen.push(polled.kept?.at);
-		return 'succeeded';
-	};
+	const seen = seenBy(polled);
 	await polled.poll();
 	expect(seen).toEqual([1, 2, 3, 4, 5].map(at));
 	expect(polled.kept).toEqual({ as: 'retained', publishedAt: 0, at: at(5), polls: 1 });
@@ -27,11 +33,7 @@ it('names each event as polled as it is handed over: n8n saves the two together'
 
 it('names nothing behind an event that n8n could not store, and starts that one after the loss', async () => {
 	const polled = world();
-	const seen: unknown[] = [];
-	polled.fate = async ([id]) => {
-		seen.push(polled.kept?.at);
-		return id === 'e3' ? 'unstored' : 'succeeded';
-	};
+	const seen = seenBy(polled, 'e3');
 	await polled.poll();
 	expect(seen).toEqual([at(1), at(2), at(3), at(3), at(3)]);
 	expect(polled.kept?.at).toBe(at(3) - 1);
@@ -46,11 +48,7 @@ it('names nothing behind an event that n8n could not store, and starts that one 
 it('names nothing behind an event that a webhook is bringing', async () => {
 	const polled = world();
 	polled.ledger.put(polled.entry('e3'), 'pending');
-	const seen: unknown[] = [];
-	polled.fate = async () => {
-		seen.push(polled.kept?.at);
-		return 'succeeded';
-	};
+	const seen = seenBy(polled);
 	await polled.poll();
 	expect(Math.max(...seen.map(Number))).toBeLessThan(at(1));
 	expect(polled.kept?.at).toBe(at(3) - 1);
@@ -102,11 +100,11 @@ it('begins with publishing, and is not behind the record in the ledger', async (
 
 describe('a ledger that is older than the memory', () => {
 	/** What the ledger holds. */
-	const copyOf = ({ ledger }: ReturnType<typeof pollWorld>) => ({
+	const copyOf = ({ ledger }: PollWorld) => ({
 		entries: new Map(ledger.entries),
 		records: new Map(ledger.records),
 	});
-	const restore = ({ ledger }: ReturnType<typeof pollWorld>, backup: ReturnType<typeof copyOf>) => {
+	const restore = ({ ledger }: PollWorld, backup: ReturnType<typeof copyOf>) => {
 		ledger.entries.clear();
 		ledger.records.clear();
 		for (const [key, entry] of backup.entries) ledger.entries.set(key, entry);
@@ -175,14 +173,10 @@ it('names nothing as polled before a walk has come to its end', async () => {
 	const polled = world();
 	polled.list = eventsAt(...downFrom(30, 1));
 	polled.now = at(31);
-	const seen = new Set<unknown>();
-	polled.fate = async () => {
-		seen.add(polled.kept?.at);
-		return 'succeeded';
-	};
+	const seen = seenBy(polled);
 	await polled.poll({ budgetMs: 0 });
 	await polled.poll();
 	expect(polled.started()).toHaveLength(30);
-	expect([...seen]).toEqual([0]);
+	expect(new Set(seen)).toEqual(new Set([0]));
 	expect(polled.kept?.at).toBe(at(30));
 });

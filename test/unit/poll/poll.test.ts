@@ -77,34 +77,3 @@ it('starts no event that was filtered out before when the filter is widened, and
 	}
 	expect(world.started()).toEqual(['e250', 'e251', 'e252']);
 });
-
-describe('a publication', () => {
-	it('from now on lists once, and starts nothing', async () => {
-		const world = pollWorld({ startFrom: 'now' });
-		world.list = eventsAt(2, 1);
-		world.now = at(3);
-		await world.poll();
-		expect([world.requests, world.started()]).toStrictEqual([[undefined], []]);
-	});
-
-	it('starts missed events at once after the ledger has lost its data', async () => {
-		const world = pollWorld({ startFrom: 'now' });
-		world.list = eventsAt(2, 1);
-		world.now = at(3);
-		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
-		await world.poll();
-		expect(world.started()).toEqual(['e2']);
-		expect(world.warnings).toEqual([expect.stringContaining('was replaced or lost its data')]);
-	});
-
-	it('with another choice is a first one, whatever was polled with that choice before', async () => {
-		const world = pollWorld();
-		world.list = eventsAt(2, 1);
-		world.now = at(3);
-		await world.poll({ isWanted: () => false });
-		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
-		await world.poll({ startFrom: 'now' });
-		expect([world.started(), world.warnings]).toEqual([[], []]);
-		expect(world.state()).toMatchObject({ as: 'now', publishedAt: at(2) });
-	});
-});

@@ -53,21 +53,18 @@ it('takes n8n’s own time when an event is dated ahead, and starts that one nei
 	expect(world.started()).toEqual(['e11']);
 });
 
-it('takes the service’s own time from an empty list, so that a clock that is behind loses nothing', async () => {
+it.each([
+	['the service’s own time, so that a clock that is behind loses nothing', at(5), at(5)],
+	['n8n’s time if the service sends none', undefined, at(60)],
+])('takes from an empty list %s', async (_what, serviceDate, publishedAt) => {
 	const world = pollWorld(NOW);
 	world.now = at(60);
-	world.serviceDate = at(5);
+	world.serviceDate = serviceDate;
 	await world.poll();
-	expect(world.state().publishedAt).toBe(at(5));
-	world.list = eventsAt(6);
+	expect(world.state().publishedAt).toBe(publishedAt);
+	world.list = eventsAt(61);
 	await world.poll();
-	expect(world.started()).toEqual(['e6']);
-});
-
-it('uses n8n’s time if the service sends none', async () => {
-	const world = pollWorld(NOW);
-	await world.poll();
-	expect(world.state().publishedAt).toBe(START);
+	expect(world.started()).toEqual(['e61']);
 });
 
 it('starts an event of before that n8n had stored and never began', async () => {
@@ -122,33 +119,33 @@ describe('reads at publication', () => {
 	});
 });
 
-describe('when the ledger has lost its data', () => {
-	it('starts events created since the last poll, none older, and logs one line about it', async () => {
-		const world = pollWorld(NOW);
-		world.now = at(100);
-		world.list = eventsAt(99, 98);
-		await world.poll();
-		world.list.unshift(eventAt(100));
-		await world.poll();
-		world.ledger.entries.clear();
-		world.ledger.records.clear();
-		world.list.unshift(...eventsAt(105, 104, 103));
-		world.now = at(106);
-		await world.poll();
-		await world.poll();
-		expect(world.started()).toEqual(['e100', 'e103', 'e104', 'e105']);
-		expect(world.warnings).toEqual([
-			expect.stringMatching(/was replaced or lost its data.*2026-01-10T01:40/),
-		]);
-	});
+it('starts, when the ledger has lost its data, events created since the last poll, none older, and logs one line about it', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(100);
+	world.list = eventsAt(99, 98);
+	await world.poll();
+	world.list.unshift(eventAt(100));
+	await world.poll();
+	world.ledger.entries.clear();
+	world.ledger.records.clear();
+	world.list.unshift(...eventsAt(105, 104, 103));
+	world.now = at(106);
+	await world.poll();
+	expect(world.started()).toEqual(['e100', 'e103', 'e104', 'e105']);
+	await world.poll();
+	expect(world.started()).toHaveLength(4);
+	expect(world.warnings).toEqual([
+		expect.stringMatching(/was replaced or lost its data.*2026-01-10T01:40/),
+	]);
+});
 
-	it('is a first publication where the choice was another', async () => {
-		const world = pollWorld(NOW);
-		world.kept = { as: 'retained', publishedAt: 0, at: at(0), polls: 9 };
-		world.now = at(100);
-		world.list = eventsAt(99, 98);
-		await world.poll();
-		expect(world.started()).toEqual([]);
-		expect(world.warnings).toEqual([]);
-	});
+it('with another choice is a first one, whatever was polled with that choice before', async () => {
+	const world = pollWorld();
+	world.list = eventsAt(2, 1);
+	world.now = at(3);
+	await world.poll({ isWanted: () => false });
+	world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
+	await world.poll(NOW);
+	expect([world.started(), world.warnings]).toEqual([[], []]);
+	expect(world.state()).toMatchObject({ as: 'now', publishedAt: at(2) });
 });

@@ -4,7 +4,6 @@ import type { Item } from '../../../lib/event';
 import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { walkPages } from '../../../lib/service/paging';
 import {
 	DEFAULT_CONNECTION,
 	MINUTE_MS,
@@ -13,6 +12,7 @@ import {
 	type StationSettings,
 } from '../../../lib/station';
 import { forgetDirectory } from '../../../lib/station/common/directory';
+import { fakeList } from '../follow/fakeList';
 import { MemoryStore } from '../ledger/memoryStore';
 
 export const MINUTE = MINUTE_MS;
@@ -84,8 +84,6 @@ export function message(
 	return event(at, assetId, 'ocpp.message', data, rest);
 }
 
-type Asked = Parameters<StationPollOptions['client']['list']>;
-
 interface WorldOptions {
 	/** A new one by default. */
 	readonly workflowId?: string;
@@ -151,7 +149,7 @@ export function stationWorld(options: WorldOptions = {}) {
 			const { failure, started } = await pollWith({
 				...{ ledger: world.ledger, workflowId, nodeId, settings: world.settings },
 				batchSize: options.batchSize ?? 1000,
-				client: { list: (resource, asked) => pages(resource, asked) },
+				client,
 				handOver,
 				memory: {
 					read: (as) => (world.memory?.as === as ? world.memory : undefined),
@@ -166,7 +164,7 @@ export function stationWorld(options: WorldOptions = {}) {
 			await started;
 			return failure;
 		},
-		list: (...asked: Asked) => pages(...asked),
+		list: (...asked: Parameters<typeof client.list>) => client.list(...asked),
 		/** Polls each full minute; both ends included. */
 		async pollFrom(from: string, to: string): Promise<void> {
 			for (let at = time(from); at <= time(to); at += MINUTE_MS) {
@@ -207,21 +205,14 @@ export function stationWorld(options: WorldOptions = {}) {
 		await world.ledger.end(attempt, fate);
 	};
 
-	const pages = (resource: Asked[0], asked: Asked[1]) => {
-		const list =
-			resource === 'asset' ? world.assets.map((id) => ({ id, name: `Station ${id}` })) : listed();
-		return walkPages(
-			async (limit, after) => {
-				if (world.failure) throw world.failure;
-				asked.onDate?.(Math.floor(now / 1000) * 1000);
-				const from = list.findIndex(({ id }) => id === after) + 1;
-				const items = list.slice(from, from + limit);
-				return { items, hasMore: from + limit < list.length };
-			},
-			{ pageSize: 100, ...asked },
-			() => undefined,
-		);
-	};
+	const client = fakeList(
+		(resource) =>
+			resource === 'asset' ? world.assets.map((id) => ({ id, name: `Station ${id}` })) : listed(),
+		(_after, { onDate }) => {
+			if (world.failure) throw world.failure;
+			onDate?.(Math.floor(now / 1000) * 1000);
+		},
+	);
 	/** The list of this moment. */
 	let last: { readonly key: string; readonly list: { id: string }[] } | undefined;
 	const listed = (): { id: string }[] => {
