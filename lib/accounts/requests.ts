@@ -109,13 +109,7 @@ function partsOf(events: readonly AssignedEvent[]): AssignedEvent[][] {
 
 /** Only where the event is, nothing of its content; of an incident its item, which no list has. */
 function storedOf({ id, after, index, createdAt, incident }: Requested): Requested {
-	return {
-		id,
-		index,
-		...(after !== undefined && { after }),
-		...(createdAt !== undefined && { createdAt }),
-		...(incident !== undefined && { incident }),
-	};
+	return { id, index, after, createdAt, incident };
 }
 
 async function write(

@@ -2,7 +2,7 @@
  * The steps after an endpoint is registered: its rotation without a lost or duplicated event (specification 6.7), and
  * unfinished work. They run in the background when they are due; nothing else in a process runs them.
  */
-import { messageOf, PackageError } from '../shared/errors';
+import { explained } from '../shared/errors';
 import { printable } from '../shared/text';
 import { DAY_MS, MINUTE_MS } from '../shared/time';
 import {
@@ -151,8 +151,7 @@ async function take(key: string, step: DueStep, warn: Warn): Promise<number | un
 		notBefore.delete(key);
 		return nextAt;
 	} catch (error) {
-		const hint = error instanceof PackageError && error.hint !== '' ? `. ${error.hint}` : '';
-		warn(`could not create or replace the endpoint, will retry: ${messageOf(error)}${hint}`);
+		warn(`could not create or replace the endpoint, will retry: ${explained(error)}`);
 		const again = Date.now() + AGAIN_AFTER_MS;
 		notBefore.set(key, again);
 		return again;

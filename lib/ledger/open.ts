@@ -6,7 +6,7 @@ import { literal, safeParse } from '../vendor/zod';
 import { variablesIn } from './common/environment';
 import { LedgerUnavailableError } from './common/store';
 import { EventLedger } from './eventLedger';
-import { type RedisSettings, readRedisSettings, URL_VARIABLE } from './redis/settings';
+import { readRedisSettings, URL_VARIABLE } from './redis/settings';
 import type { Ledger } from './types';
 
 const WARN_EVERY_MS = 60_000;
@@ -29,53 +29,42 @@ let processLedger: Promise<Ledger> | undefined;
  * The ledger of this process, the same for every caller until it is closed. Rejects with `LedgerUnavailableError` if an
  * environment variable is wrong; the next call checks it again. A store that cannot be opened fails on each call.
  */
-export function openLedger({
-	env = process.env,
-	command = process.argv[2],
-	log,
-	warn = () => undefined,
-}: OpenLedgerOptions): Promise<Ledger> {
+export function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
 	if (processLedger) return processLedger;
 	const forget = () => {
-		if (processLedger === chosen) processLedger = undefined;
+		if (processLedger === opened) processLedger = undefined;
 	};
-	const chosen = openStore(env, command, { log, warn, onClose: forget });
-	chosen.catch(forget);
-	processLedger = chosen;
-	return chosen;
-}
-
-interface Reporting {
-	readonly log: (message: string) => void;
-	readonly warn: (message: string) => void;
-	readonly onClose: () => void;
+	const opened = openStore(options, forget);
+	opened.catch(forget);
+	processLedger = opened;
+	return opened;
 }
 
 /** A store is loaded only when it is chosen: most processes need one of the two. */
 async function openStore(
-	env: NodeJS.ProcessEnv,
-	command: string | undefined,
-	{ log, warn, onClose }: Reporting,
+	{ env = process.env, command = process.argv[2], log, warn = () => undefined }: OpenLedgerOptions,
+	onClose: () => void,
 ): Promise<Ledger> {
-	const choice = chooseStore(env, command);
-	const lost = atMostEvery(warn, LOST);
-	const unknown = atMostEvery(warn, UNKNOWN);
-	const options = { ...(isQueueMode(env, command) && { onUnknown: unknown }), onLost: lost };
-	if (choice.store === 'redis') {
+	const isShared = isQueueMode(env, command);
+	const kind = chooseStore(env, isShared);
+	const onLost = atMostEvery(warn, LOST);
+	const options = { ...(isShared && { onUnknown: atMostEvery(warn, UNKNOWN) }), onLost, onClose };
+	if (kind === 'redis') {
+		const settings = readRedisSettings(env);
 		const { RedisStore } = await import('./redis/store');
-		log(`Event ledger: ${choice.settings.description}`);
-		const store = new RedisStore({ settings: choice.settings, warn });
-		return closedAtExit({ store, ...options, onClose });
+		log(`Event ledger: ${settings.description}`);
+		return closedAtExit({ store: new RedisStore({ settings, warn }), ...options });
 	}
+	const path = sqlitePath(env);
 	const { SqliteStore, hostClock } = await import('./sqlite/store');
-	log(`Event ledger: SQLite at ${printable(choice.path, 500)}`);
+	log(`Event ledger: SQLite at ${printable(path, 500)}`);
 	const clock = hostClock((ms) => {
 		warn(
 			`Event ledger: the clock of this host was set ahead by ${Math.round(ms / DAY_MS)} days. Events would be forgotten too early, so the ledger continues with the time before that. Restart n8n if the clock is right now.`,
 		);
 	});
-	const store = new SqliteStore({ path: choice.path, clock, onReplaced: lost });
-	return closedAtExit({ store, ...options, onClose });
+	const store = new SqliteStore({ path, clock, onReplaced: onLost });
+	return closedAtExit({ store, ...options });
 }
 
 /** Every event is claimed before its execution is stored, so an unknown one was claimed in another ledger or has been forgotten. */
@@ -135,10 +124,6 @@ const PATH_VARIABLE = 'ASSET_SERVICE_LEDGER_SQLITE_PATH';
 const FILE_NAME = 'asset-service-ledger.sqlite';
 const ACCEPTED = ['auto', 'sqlite', 'redis'] as const;
 
-type StoreChoice =
-	| { readonly store: 'sqlite'; readonly path: string }
-	| { readonly store: 'redis'; readonly settings: RedisSettings };
-
 /** n8n commands that run in queue mode, whatever `EXECUTIONS_MODE` says in their environment (n8n 2.41.1). */
 const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['worker', 'webhook']);
 
@@ -147,8 +132,8 @@ function isQueueMode(env: NodeJS.ProcessEnv, command: string | undefined): boole
 	return QUEUE_COMMANDS.has(command ?? '') || variablesIn(env).text('EXECUTIONS_MODE') === 'queue';
 }
 
-/** Throws `LedgerUnavailableError` with the name of the variable when a value is wrong. */
-export function chooseStore(env: NodeJS.ProcessEnv, command?: string): StoreChoice {
+/** Throws `LedgerUnavailableError` with the name of the variable when its value is wrong. */
+function chooseStore(env: NodeJS.ProcessEnv, isShared: boolean): 'sqlite' | 'redis' {
 	const value = variablesIn(env).text(STORE_VARIABLE)?.toLowerCase() || 'auto';
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
@@ -158,12 +143,8 @@ export function chooseStore(env: NodeJS.ProcessEnv, command?: string): StoreChoi
 			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it to use auto.`,
 		);
 	}
-	const automatic =
-		isQueueMode(env, command) || variablesIn(env).text(URL_VARIABLE) ? 'redis' : 'sqlite';
-	const store = wanted.data === 'auto' ? automatic : wanted.data;
-	return store === 'redis'
-		? { store: 'redis', settings: readRedisSettings(env) }
-		: { store: 'sqlite', path: sqlitePath(env) };
+	if (wanted.data !== 'auto') return wanted.data;
+	return isShared || variablesIn(env).text(URL_VARIABLE) ? 'redis' : 'sqlite';
 }
 
 function sqlitePath(env: NodeJS.ProcessEnv): string {

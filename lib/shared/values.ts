@@ -33,6 +33,13 @@ export function own(value: unknown, name: string): unknown {
 		: undefined;
 }
 
+/** A field of any value, be it inherited or not in its type, as in objects of n8n and in errors of another realm. */
+export function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null
+		? (value as Readonly<Record<string, unknown>>)[name]
+		: undefined;
+}
+
 /** The value at a dot path of own fields; undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
 	return path.split('.').reduce<unknown>(own, value);

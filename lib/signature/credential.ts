@@ -56,19 +56,8 @@ export function checkSigningSettings(settings: SigningSettings): readonly string
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 const SIGNED_PAYLOAD = '{timestamp}.{body}';
 
-interface Compiled {
-	/** Undefined if something is blocking. */
-	readonly verifier: Verifier | undefined;
-	/** Why no delivery can be verified. */
-	readonly blocking: readonly string[];
-	/** Likely mistakes, although deliveries can be verified. */
-	readonly remarks: readonly string[];
-	/** Likely mistakes in the text of a secret: why no signature may match. */
-	readonly doubts: readonly string[];
-}
-
-/** Turns the stored credential into a scheme and its keys, and reports problems in sentences. */
-function compileCredential(settings: SigningSettings): Compiled {
+/** Turns the stored credential into a scheme and its keys, and reports problems in sentences. No verifier if something is blocking. */
+function compileCredential(settings: SigningSettings) {
 	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
 	const name = readChoice(
 		'Scheme',

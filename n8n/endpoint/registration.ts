@@ -1,6 +1,6 @@
 /**
- * The endpoint of a trigger in n8n: the hooks that n8n calls when a workflow is published and unpublished, and what they
- * read from n8n. A setup that cannot work is rejected.
+ * The endpoint of a trigger in n8n: the hooks that n8n calls when a workflow is published and unpublished, where a delivery
+ * finds the signing secrets, and what both read from n8n. A setup that cannot work is rejected.
  */
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import {
@@ -8,11 +8,16 @@ import {
 	dueSteps,
 	ensureRegistered,
 	hasEndpoint,
+	isBeingUnpublished,
 	isPublicHttp,
+	load,
+	type Loaded,
 	nextStepAt,
+	openRegistration,
 	type RegistrationContext,
 	stepRegistration,
 	unregister,
+	untilMade,
 	type WantedEndpoint,
 	weaknessOf,
 } from '../../lib/endpoint';
@@ -25,14 +30,14 @@ import {
 	readConditions,
 	readEventTypes,
 } from '../../lib/event';
-import type { Records } from '../../lib/ledger';
-import { TRIGGER_NUMBERS } from '../../lib/receiver';
+import { LedgerUnavailableError, type Records } from '../../lib/ledger';
+import { type SecretSource, TRIGGER_NUMBERS } from '../../lib/receiver';
 import { messageOf, PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
-import { createVerifier } from '../../lib/signature';
-import { clientAndSecret, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
+import { createVerifier, type SigningSettings } from '../../lib/signature';
+import { API_CREDENTIAL, clientAndSecret, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import { recordPublication } from '../execution/accountAccess';
 import { refuseEngine2 } from '../execution/engine';
 import { ledgerFor } from '../execution/ledger';
@@ -146,6 +151,109 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	}
 }
 
+/** With automatic registration there is no secret that a user could set. */
+const NO_ENDPOINT =
+	'no signing secret yet: the webhook endpoint is being registered. If this persists, publish the workflow again';
+const CREDENTIAL_UNREADABLE =
+	"the credential of the node could not be read: check that it still exists and that n8n's database can be reached";
+
+export function secretSource(context: IWebhookFunctions): SecretSource {
+	const shared = {
+		key: sourceKey(context),
+		refusalOf: (error: unknown) => refusalOf(context, error),
+	};
+	if (isAutomatic(context)) {
+		return { ...shared, ...registeredSecrets(context), notConfigured: NO_ENDPOINT };
+	}
+	return {
+		...shared,
+		read: async () => ({ settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) }),
+	};
+}
+
+/** n8n's errors about credentials are not repeated: they may quote their contents. */
+function refusalOf(
+	context: IWebhookFunctions,
+	error: unknown,
+): ReturnType<SecretSource['refusalOf']> {
+	if (error instanceof LedgerUnavailableError) {
+		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
+	}
+	const notConfigured = { ok: false, reason: 'not_configured' } as const;
+	if (error instanceof PackageError) {
+		return { ...notConfigured, detail: [error.message, error.hint].join('. ') };
+	}
+	const type = isAutomatic(context) ? API_CREDENTIAL : SIGNING_SECRET_CREDENTIAL;
+	const isSet = context.getNode().credentials?.[type] !== undefined;
+	if (isSet) return { ...notConfigured, detail: CREDENTIAL_UNREADABLE };
+	return isAutomatic(context)
+		? { ...notConfigured, detail: 'set the API credential of the node' }
+		: notConfigured;
+}
+
+/** Workflow, node and credentials: they decide which secrets a delivery is checked with. */
+function sourceKey(context: IWebhookFunctions): string {
+	const { id: nodeId, credentials, parameters } = context.getNode();
+	const credentialIds = Object.values(credentials ?? {}).map(({ id }) => id);
+	const { registration } = parameters;
+	return JSON.stringify([
+		context.getWorkflow().id,
+		nodeId,
+		registration,
+		context.getMode(),
+		...credentialIds,
+	]);
+}
+
+/**
+ * For one delivery, which reads the record once: its current contents were there when the endpoint signed.
+ * The version is the record's text: every step of a registration changes it.
+ * While a process creates the next endpoint, `read` waits for its secret, so that no delivery from that endpoint is rejected.
+ */
+function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read' | 'version'> {
+	const slot = recordSlot(context);
+	let loading: Promise<Loaded> | undefined;
+	const loadOnce = async () => await (loading ??= load(slot));
+	return {
+		version: async () => (await loadOnce()).text,
+		read: async () => {
+			const loaded = await untilMade(slot, await loadOnce());
+			return { settings: await openAndCatchUp(context, slot, loaded), version: loaded.text };
+		},
+	};
+}
+
+/**
+ * Returns the secrets, and starts due steps of the endpoint in the background: n8n may not call a hook for long, and
+ * the process that published the workflow may be gone.
+ */
+async function openAndCatchUp(
+	context: IWebhookFunctions,
+	slot: ReturnType<typeof recordSlot>,
+	loaded: Loaded,
+): Promise<SigningSettings> {
+	const { registration } = loaded;
+	const plan = rotationPlan(context);
+	const start = (connected: RegistrationContext, wanted?: WantedEndpoint) => {
+		const step = async () => await stepRegistration(connected, plan, wanted);
+		dueSteps.startNow(connected.key, step, connected.warn);
+	};
+	if (registration?.current === undefined) {
+		const isTest = context.getMode() === 'manual';
+		const isGone = isBeingUnpublished(loaded, Date.now());
+		if (isTest || isGone || !dueSteps.isFree(slot.key)) return {};
+		const wanted = registration ?? wantedEndpoint(context);
+		start(await registrationContext(context, slot), wanted);
+		return {};
+	}
+	const connected = await registrationContext(context, slot);
+	const secrets = openRegistration(registration, connected.clientSecret);
+	const dueAt = nextStepAt(registration, plan);
+	const isDue = dueAt !== undefined && dueAt <= Date.now();
+	if (secrets === undefined || isDue) start(connected);
+	return { ...secrets, scheme: 'timestamped' };
+}
+
 const warnOf = (context: NodeContext) => (message: string) => {
 	context.logger.warn(logLine(context, message));
 };
@@ -155,7 +263,7 @@ export function isAutomatic(context: NodeContext): boolean {
 }
 
 /** All dependencies of a registration. Reads the credential once. */
-export async function registrationContext(
+async function registrationContext(
 	context: NodeContext,
 	slot = recordSlot(context),
 ): Promise<RegistrationContext> {
@@ -168,7 +276,7 @@ export async function registrationContext(
  * The service does not support wildcards, so they become the known types that match; the node still filters deliveries.
  * Throws `PackageError` if the service could not deliver to its URL, and if no type is left.
  */
-export function wantedEndpoint(context: NodeContext): WantedEndpoint {
+function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const url = webhookUrlOf(context) ?? '';
 	if (!canDeliverTo(url)) {
 		throw new PackageError(`n8n's webhook URL is not a public https URL: ${printable(url)}`, {
@@ -199,7 +307,7 @@ export function rotationPlan(context: NodeContext) {
 }
 
 /** Where the node's registration is stored; does not read it. The production URL and the editor's test URL each have their own endpoint. */
-export function recordSlot(context: NodeContext) {
+function recordSlot(context: NodeContext) {
 	const testSegment = process.env['N8N_ENDPOINT_WEBHOOK_TEST'] ?? 'webhook-test';
 	const isTestUrl = webhookUrlOf(context)?.includes(`/${testSegment}/`) === true;
 	const kind = context.getMode() === 'manual' || isTestUrl ? 'test' : 'production';

@@ -17,7 +17,7 @@ import {
 	untilWritten,
 } from '../../lib/ledger';
 import { sleep } from '../../lib/shared/pace';
-import { isRecord, own } from '../../lib/shared/values';
+import { fieldOf, isRecord, own } from '../../lib/shared/values';
 import { logLine } from '../log/log';
 import { toNodeError } from '../log/nodeError';
 import { ledgerFor } from './ledger';
@@ -230,11 +230,4 @@ function outcomeOf(run: unknown): Outcome {
 	const outcome = OUTCOMES[String(own(run, 'status'))] ?? 'failed';
 	const hasError = own(own(own(run, 'data'), 'resultData'), 'error') !== undefined;
 	return hasError && outcome === 'succeeded' ? 'failed' : outcome;
-}
-
-/** A field of an object of n8n that its types do not show, or that is inherited. */
-function fieldOf(object: unknown, name: string): unknown {
-	return typeof object === 'object' && object !== null
-		? (object as Readonly<Record<string, unknown>>)[name]
-		: undefined;
 }

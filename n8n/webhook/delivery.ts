@@ -24,13 +24,13 @@ import {
 import { printable } from '../../lib/shared/text';
 import { DAY_MS } from '../../lib/shared/time';
 import type { DeliveryHeaders } from '../../lib/signature';
+import { secretSource } from '../endpoint/registration';
 import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { noteFields } from '../fields/conditions';
 import { createLogLimiter, logLine, rejections } from '../log/log';
 import { hintAt } from '../log/nodeError';
-import { secretSource } from './secretSource';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
 /** The parts of n8n's request that are used here: Node's headers, and the decompressed bytes of the body. */

@@ -1,5 +1,6 @@
 /** Variables as n8n reads them: `NAME`, otherwise the content of the file that `NAME_FILE` names. */
 import { readFileSync } from 'node:fs';
+import { fieldOf } from '../../shared/values';
 import {
 	minLength,
 	number,
@@ -10,7 +11,7 @@ import {
 	transform,
 	trim,
 } from '../../vendor/zod';
-import { errorField, LedgerUnavailableError } from './store';
+import { LedgerUnavailableError } from './store';
 
 const text = string().check(trim());
 const unquoted = pipe(
@@ -41,7 +42,7 @@ function readRaw(env: NodeJS.ProcessEnv, name: string): string | undefined {
 	try {
 		return readFileSync(file, 'utf8').trim();
 	} catch (error) {
-		const code = String(errorField(error, 'code'));
+		const code = String(fieldOf(error, 'code'));
 		throw new LedgerUnavailableError(
 			// The path is not repeated: if a person confused the two variables, it is the password itself.
 			`The file in ${name}_FILE cannot be read (${code}). Correct its path or its permissions.`,

@@ -93,16 +93,6 @@ export class LedgerUnavailableError extends PackageError {
 	}
 }
 
-/** A field of any thrown value. `instanceof` would miss errors that Node throws outside the realm of a test or a sandbox. */
-export function errorField(
-	error: unknown,
-	name: 'code' | 'errcode' | 'message' | 'name' | 'lastNodeError',
-): unknown {
-	return typeof error === 'object' && error !== null
-		? (error as Readonly<Record<string, unknown>>)[name]
-		: undefined;
-}
-
 const MOST_TRIES = 20;
 
 /**

@@ -1,6 +1,7 @@
 /** Where the ledger's Redis is: that of n8n's queue, from n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`; and what to do if it fails. */
+import { fieldOf } from '../../shared/values';
 import { variablesIn } from '../common/environment';
-import { errorField, LedgerUnavailableError } from '../common/store';
+import { LedgerUnavailableError } from '../common/store';
 
 export const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';
@@ -190,12 +191,12 @@ const DENIED_IN_SCRIPT =
 
 /** The first word of Redis's error (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
 function codeOf(error: unknown): string | undefined {
-	const code = errorField(error, 'code');
+	const code = fieldOf(error, 'code');
 	if (typeof code === 'string') return code;
 	// If no node of a cluster responds, the error contains that of the last one.
-	const nodeError = errorField(error, 'lastNodeError');
+	const nodeError = fieldOf(error, 'lastNodeError');
 	if (nodeError !== undefined) return codeOf(nodeError);
-	const message = String(errorField(error, 'message'));
+	const message = String(fieldOf(error, 'message'));
 	if (DENIED_IN_SCRIPT.test(message)) return 'NOPERM';
 	return /^[A-Z]{2,}(?=[ :]|$)/.exec(message)?.[0];
 }
@@ -209,7 +210,7 @@ export function failureOf(error: unknown) {
 		/** A retry a moment later would get it again. */
 		isLasting: LASTING.has(code ?? ''),
 		/** Redis has responded to a user that it accepts, even with an error. */
-		isResponse: errorField(error, 'name') === 'ReplyError' && !isRefused,
+		isResponse: fieldOf(error, 'name') === 'ReplyError' && !isRefused,
 	};
 }
 

@@ -20,7 +20,8 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../shared/text';
-import { errorField, LedgerUnavailableError } from '../common/store';
+import { fieldOf } from '../../shared/values';
+import { LedgerUnavailableError } from '../common/store';
 
 /** An open file whose writes can be synced to disk. */
 export interface SyncedFile {
@@ -150,7 +151,7 @@ function createFile(path: string): void {
 		// Only if there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
 		closeSync(openSync(path, 'ax', 0o600));
 	} catch (error) {
-		if (errorField(error, 'code') !== 'EEXIST') throw error;
+		if (fieldOf(error, 'code') !== 'EEXIST') throw error;
 		if (statSync(path, { throwIfNoEntry: false })) return;
 		throw new LedgerUnavailableError(
 			`The event ledger is not available. ${printable(path, 500)} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
@@ -197,7 +198,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, string>> = {
 
 /** SQLite's primary result code, if the error is from `node:sqlite`. */
 function resultCode(error: unknown): number | undefined {
-	const errcode = errorField(error, 'errcode');
+	const errcode = fieldOf(error, 'errcode');
 	return typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
@@ -215,7 +216,7 @@ export function busyError(): Error {
 export function sqliteUnavailableError(path: string, error: unknown): LedgerUnavailableError {
 	if (error instanceof LedgerUnavailableError) return error;
 	const result = resultCode(error);
-	const field = errorField(error, 'code');
+	const field = fieldOf(error, 'code');
 	const system = typeof field === 'string' ? field : 'unknown error';
 	const known = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
 	const advice = result === IO_ERROR && isFull(path) ? FULL : known;

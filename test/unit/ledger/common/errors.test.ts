@@ -1,4 +1,5 @@
-import { errorField, LedgerUnavailableError } from '../../../../lib/ledger/common/store';
+import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { fieldOf } from '../../../../lib/shared/values';
 
 it('the error of the ledger has a name, and one line of bounded length', () => {
 	const cause = new Error('cause');
@@ -9,8 +10,8 @@ it('the error of the ledger has a name, and one line of bounded length', () => {
 });
 
 it('a field is read of whatever was thrown', () => {
-	expect(errorField({ code: 'EIO' }, 'code')).toBe('EIO');
+	expect(fieldOf({ code: 'EIO' }, 'code')).toBe('EIO');
 	for (const thrown of [undefined, null, 'EIO', 5, {}]) {
-		expect(errorField(thrown, 'code')).toBeUndefined();
+		expect(fieldOf(thrown, 'code')).toBeUndefined();
 	}
 });

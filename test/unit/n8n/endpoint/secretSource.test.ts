@@ -1,7 +1,7 @@
 import type { INode, IWebhookFunctions } from 'n8n-workflow';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
 import { PackageError } from '../../../../lib/shared/errors';
-import { secretSource } from '../../../../n8n/webhook/secretSource';
+import { secretSource } from '../../../../n8n/endpoint/registration';
 
 interface Changes {
 	readonly workflowId?: string;
