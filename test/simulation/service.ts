@@ -39,6 +39,8 @@ export interface ServiceEvent {
 	/** Its number, if it only is load. */
 	readonly load?: number;
 	isListed: boolean;
+	/** As the list has it, once that was read: most are read many times. */
+	record?: string;
 }
 
 /** Of an event that is not from a station of the scenario. */
@@ -67,8 +69,6 @@ export class Service {
 	/** In the order of time. */
 	readonly events: ServiceEvent[] = [];
 	readonly #byId = new Map<string, ServiceEvent>();
-	/** As the list has them: most are read many times. */
-	readonly #records = new WeakMap<ServiceEvent, string>();
 	/** The share of requests that fail, from 0 to 1. */
 	failures = 0;
 	/** Pages of the station trigger take longer. */
@@ -269,21 +269,8 @@ export class Service {
 			...(poll !== undefined && { poll, version }),
 			...(loads.length > 0 && { load }),
 		});
-		const items = page.map((event) => this.#record(event)).join();
+		const items = page.map((event) => (event.record ??= recordOf(event))).join();
 		return this.#respond(200, `{"data":{"items":[${items}],"hasMore":${hasMore}}}`);
-	}
-
-	#record(event: ServiceEvent): string {
-		const known = this.#records.get(event);
-		if (known !== undefined) return known;
-		const { id, type, createdAt, hasTime, data = ANY } = event;
-		const record = JSON.stringify({
-			...{ id, eventType: type },
-			...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
-			payload: data,
-		});
-		this.#records.set(event, record);
-		return record;
 	}
 
 	#answer(statusCode: number, body: unknown): Answer {
@@ -298,4 +285,12 @@ export class Service {
 			body,
 		};
 	}
+}
+
+function recordOf({ id, type, createdAt, hasTime, data = ANY }: ServiceEvent): string {
+	return JSON.stringify({
+		...{ id, eventType: type },
+		...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
+		payload: data,
+	});
 }
