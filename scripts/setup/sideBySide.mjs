@@ -1,4 +1,4 @@
-/** Runs scripts of npm side by side: `node sideBySide.mjs lint types test:jest -- <arguments of the last one>`. Each runs to its end; fails if any of them does. */
+/** Runs scripts of npm side by side: `node sideBySide.mjs lint test:jest -- <arguments of the last one>`. Each runs to its end; fails if any of them does. */
 import { spawn } from 'node:child_process';
 
 const [names, further] = [process.argv.slice(2), []];

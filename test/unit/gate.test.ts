@@ -50,15 +50,16 @@ it('leaves out only what the simulation covers, and the burst', () => {
 	expect(left).toEqual(names.map((name) => `faults/${name}.test.ts`));
 });
 
-it('reaches every project of Jest, the linter and the types', () => {
-	const { test, 'test:jest': jest, 'test:servers': servers } = packageJson.scripts;
+it('reaches every project of Jest, and the linter with the types', () => {
+	const { lint, test, 'test:jest': jest, 'test:servers': servers } = packageJson.scripts;
 	const projects = [jest, servers].flatMap((script) =>
 		(/--selectProjects ((?:\w+ ?)+)/.exec(script)?.[1] ?? '').trim().split(' '),
 	);
 	const all = CONFIG.projects.map(({ displayName }) => displayName);
 	expect(projects.sort()).toEqual(all.sort());
-	expect(test).toMatch(/sideBySide\.mjs lint types test:jest --$/);
-	expect([test, jest, servers].join()).not.toMatch(/\|\||;/);
+	expect(test).toMatch(/sideBySide\.mjs lint test:jest --$/);
+	expect(lint).toMatch(/ && tsx scripts\/lint\/main\.ts && prettier --check /);
+	expect([lint, test, jest, servers].join()).not.toMatch(/\|\||;/);
 });
 
 it('begins with the longest files', () => {
