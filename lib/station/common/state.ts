@@ -29,6 +29,8 @@ const report = object({
 	key: string(),
 	/** Which connector of the EVSE it is about; absent for the EVSE itself, and where there is only one. */
 	of: text,
+	/** It is about the only connector of the EVSE, without saying which that is. */
+	only: optional(boolean()),
 	/** The component that has a problem; absent for a status. */
 	part: text,
 	/** Kept only while it ends something: a sign of life, or a problem that is over. */

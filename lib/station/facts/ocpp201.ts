@@ -50,12 +50,15 @@ function placeOf(evse: unknown, connector: unknown): string | undefined {
 	return place?.startsWith('0/') ? STATION : place;
 }
 
+const isEvse = (place: string) => place !== STATION && !place.includes('/');
+
 const readStatus: MessageReader = ({ payload }) => {
 	const connector = placeOf(payload['evseId'], payload['connectorId']);
 	const status = text(payload['connectorStatus']);
 	if (connector === undefined || status === undefined) return undefined;
 	const time = stationTime(payload['timestamp']);
-	return [{ about: 'status', connector, status, stationTime: time }];
+	const isOnly = ordinal(payload['connectorId']) === undefined && isEvse(connector);
+	return [{ about: 'status', connector, status, stationTime: time, ...(isOnly && { isOnly }) }];
 };
 
 /** The last status of each connector and component in the message: one message can report several. */
@@ -88,7 +91,9 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 		case 'availabilitystate': {
 			const connector = availableOf(component.toLowerCase(), place);
 			if (connector === undefined || value === undefined) return undefined;
-			return { about: 'status', connector, status: value, stationTime: time };
+			const isOnly = component.toLowerCase() === 'connector' && isEvse(connector);
+			const status = { connector, status: value, stationTime: time };
+			return { about: 'status', ...status, ...(isOnly && { isOnly }) };
 		}
 		case 'problem': {
 			const isCleared = text(valueAt(event, 'cleared'))?.toLowerCase() === 'true';

@@ -26,6 +26,8 @@ export interface ConnectorStatus {
 	readonly info?: string | undefined;
 	/** By the station's clock: distinguishes a repeated message from a new one. */
 	readonly stationTime?: number | undefined;
+	/** It names an EVSE, and is about its connector without saying which: there is no other. */
+	readonly isOnly?: boolean;
 }
 
 /** Whether a component of a connector, an EVSE or the station has a problem. */

@@ -106,10 +106,11 @@ export function reportOf(
 	const [name = connector, of] = connector.split('/');
 	const place = of === undefined ? {} : { of: connector };
 	if (!('component' in said)) {
+		const only = said.isOnly === true && { only: true };
 		const key = keyOf(said, settings);
 		const isStatus = settings.kind === 'connectorStatus';
 		const d = isStatus ? { status: said.status } : detailOf(said);
-		return { name, report: { t, id, key, ...place, ...(key !== '' && { d }) } };
+		return { name, report: { t, id, key, ...place, ...only, ...(key !== '' && { d }) } };
 	}
 	const { component: part, isActive, errorCode: error, info } = said;
 	if (!isActive) return { name, report: { t, id, key: '', ...place, part } };

@@ -141,6 +141,8 @@ interface OpenRun extends Run {
 	readonly last: Map<string, string>;
 	/** What the reports name, once one of them is repeated. */
 	named?: NamedCodes;
+	/** It began with what the EVSE says of its only connector, and the EVSE has said nothing of itself since. */
+	isOnly: boolean;
 	/** Whether the last status is that of the run, and which components have a problem. */
 	hasStatus: boolean;
 	readonly problems: Set<string>;
@@ -171,7 +173,7 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 	yield* inSteps(reports, (report) => {
 		if (report.t > horizon) return;
 		const place = report.of ?? name;
-		let known = open.find(({ places }) => places.has(place));
+		let known = open.find(({ places }) => places.has(place)) ?? otherwiseNamed(open, report);
 		if (known !== undefined && !isOver(known, report)) return;
 		if (known !== undefined) {
 			open.splice(open.indexOf(known), 1);
@@ -187,7 +189,14 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 			const run = { connector: place, key: report.key, first: report, since: report.t };
 			const sources = { problems: new Set<string>(), last: new Map<string, string>() };
 			const places = new Map<string, number>();
-			known = { ...run, ...sources, places, reports: [], hasStatus: false };
+			known = {
+				...run,
+				...sources,
+				places,
+				reports: [],
+				hasStatus: false,
+				isOnly: report.only === true,
+			};
 			open.push(known);
 		}
 		known.places.set(place, report.t);
@@ -196,9 +205,21 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 	return yield* sortedInSteps([...runs, ...open], (a, b) => inOrder(a.first, b.first));
 }
 
+/**
+ * The stretch that a report of another state is about, though its place is none of those: it speaks of the only connector of
+ * the EVSE, or all that was said of the EVSE does.
+ */
+function otherwiseNamed(open: readonly OpenRun[], { key, of, only }: Report): OpenRun | undefined {
+	if (open.length !== 1 || (of === undefined && !only)) return undefined;
+	const [run] = open;
+	const isSame = only ?? (run?.isOnly === true && run.places.size === 1);
+	return run !== undefined && isSame && run.key !== key ? run : undefined;
+}
+
 /** Adds the report to the run, and returns whether that is over. */
 function isOver(run: OpenRun, report: Report): boolean {
 	const source = sourceOf(report);
+	if (report.of === undefined && !report.only) run.isOnly = false;
 	if (!isRepeat(run, source, report)) run.reports.push(report);
 	run.last.set(source, report.key);
 	if (report.part === undefined) run.hasStatus = report.key === run.key;

@@ -512,7 +512,7 @@ describe('an event', () => {
 		];
 		expect(factsOf(read({ ...notify, payload: { eventData } }))).toEqual([
 			status201('1/1', 'Available', '08:10:00'),
-			status201('2', 'Occupied', '07:59:30'),
+			{ ...status201('2', 'Occupied', '07:59:30'), isOnly: true },
 		]);
 	});
 });

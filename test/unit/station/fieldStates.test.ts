@@ -542,6 +542,49 @@ describe('OCPP 2.0.1', () => {
 		expect(await told(first, stuck)).toEqual(['opened 09:30 - 1']);
 	});
 
+	it('takes what an EVSE says of its connector, without its number, for what that connector says', async () => {
+		const unnamed = (at: string, connectorStatus: string) =>
+			message(at, 's1', ['StatusNotification', { evseId: 1, connectorStatus }]);
+		const notify = (at: string, value: string) => availability(at, 'Connector', EVSE, value);
+		const named = (at: string, value: string) => status201(at, 1, 1, value);
+		for (const [first, last, connector] of [
+			[named, notify, '1/1'],
+			[named, unnamed, '1/1'],
+			[notify, named, '1'],
+			[unnamed, named, '1'],
+		] as const) {
+			expect(await told([first('09:30', 'Faulted'), last('09:50', 'Occupied')], FAULT)).toEqual([
+				`opened 09:30 - ${connector}`,
+				`resolved 09:30 09:50 ${connector}`,
+			]);
+		}
+		const stuck = { kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 0 } as const;
+		expect(await told([named('09:30', 'Reserved'), notify('09:50', 'Unavailable')], stuck)).toEqual(
+			['opened 09:30 - 1/1', 'opened 09:50 - 1', 'resolved 09:30 09:50 1/1'],
+		);
+	});
+
+	it('does not end a fault by what is said of something else', async () => {
+		const open = ['opened 09:30 - 1/1'];
+		for (const other of [
+			availability('09:50', 'EVSE', EVSE, 'Available'),
+			status201('09:50', 1, 2, 'Available'),
+			availability('09:50', 'Connector', { id: 2 }, 'Available'),
+		]) {
+			expect(await told([status201('09:30', 1, 1, 'Faulted'), other], FAULT)).toEqual(open);
+		}
+		const evse = [
+			availability('09:30', 'EVSE', EVSE, 'Faulted'),
+			status201('09:50', 1, 1, 'Available'),
+		];
+		expect(await told(evse, FAULT)).toEqual(['opened 09:30 - 1']);
+		const both = [
+			...[status201('09:30', 1, 1, 'Faulted'), status201('09:30', 1, 2, 'Faulted')],
+			availability('09:50', 'Connector', EVSE, 'Available'),
+		];
+		expect(await told(both, FAULT)).toEqual([...open, 'opened 09:30 - 1/2']);
+	});
+
 	it('takes faults of two connectors, or of two EVSEs, for two', async () => {
 		const connectors = [status201('09:30', 1, 1, 'Faulted'), status201('09:31', 1, 2, 'Faulted')];
 		expect(await told(connectors, FAULT)).toEqual(['opened 09:30 - 1/1', 'opened 09:31 - 1/2']);

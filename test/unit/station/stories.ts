@@ -88,7 +88,8 @@ export const statuses: Story = (happening, n, version) => {
 	const whole = second % 4 === 1 ? {} : { connectorId: connector };
 	const evse = { id: 1, ...whole };
 	const isProblem = second % 4 === 2;
-	const name = isProblem ? `Lock${second % 3}` : second % 4 === 1 ? 'EVSE' : 'Connector';
+	const isOfEvse = second % 4 === 1 && second % 3 !== 0;
+	const name = isProblem ? `Lock${second % 3}` : isOfEvse ? 'EVSE' : 'Connector';
 	const said = isProblem
 		? { variable: { name: 'Problem' }, actualValue: String(what > 1) }
 		: { variable: { name: 'AvailabilityState' }, actualValue: status };
