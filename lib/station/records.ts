@@ -19,6 +19,16 @@ import type { ReportEntry } from './common/state';
 import type { EventFacts } from './facts';
 import { nextShard, shardIn, shardOf, UNCHANGED } from './shards';
 
+/** What the last poll of this process left in a record, and what it decided with. */
+interface Left {
+	readonly text: string;
+	readonly watermark: number;
+	readonly settings: string;
+}
+
+/** By record: a text that is still the same is not checked again, and only what is new since is decided. */
+const lefts = new Map<string, Left>();
+
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
 const SHARDS_AT_ONCE = 16;
 
@@ -68,11 +78,16 @@ export async function changeShards(
 		const { runningMs = Infinity } = account;
 		return !isUnsettled(account) && runningMs >= BEGUN_FOR_GOOD_MS ? [id] : [];
 	};
+	const left = { watermark: moment.watermark, settings: JSON.stringify(settings) };
 	const changed = await inParallel(SHARDS, SHARDS_AT_ONCE, async (shard) => {
 		const read = { events: byShard.get(shard) ?? [], unreadUpTo, pastUpTo };
+		const record = recordOf(options, shard);
 		let after = UNCHANGED;
+		let leftText: string | undefined;
 		const change = async (text: string | undefined) => {
-			const known = shardIn(text);
+			const last = lefts.get(record);
+			const own = last?.text === text ? last : undefined;
+			const known = shardIn(text, own !== undefined);
 			const settled = new Set<string>();
 			for (const some of chunksOf(known?.toTell ?? [])) {
 				for (const [id] of await Promise.all(some.map(lookUp))) if (id) settled.add(id);
@@ -80,11 +95,15 @@ export async function changeShards(
 			// The event loop is free between shards.
 			await setImmediate();
 			unlistedLeft += after.unlisted;
-			after = nextShard(text, { ...read, moment, settled, unlistedLeft }, known);
+			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
+			after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
 			unlistedLeft -= after.unlisted;
+			leftText = after.text ?? text;
 			return after.text;
 		};
-		await changeRecord(ledger, recordOf(options, shard), change, RETENTION_MS);
+		await changeRecord(ledger, record, change, RETENTION_MS);
+		if (leftText === undefined) lefts.delete(record);
+		else lefts.set(record, { ...left, text: leftText });
 		return after;
 	});
 	const sum = (name: 'tooMany' | 'dropped') => changed.reduce((all, one) => all + one[name], 0);

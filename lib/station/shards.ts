@@ -48,6 +48,8 @@ export interface ShardStep {
 	readonly unreadUpTo: readonly number[];
 	/** What was open at the publication may have begun up to then, which no earlier poll has read. In Unix milliseconds. */
 	readonly pastUpTo: number;
+	/** The watermark of the poll that left the text as it is, and decided with the same settings; absent if that is not known. */
+	readonly decidedAt?: number | undefined;
 }
 
 export interface ShardAfter {
@@ -66,11 +68,14 @@ export const UNCHANGED: ShardAfter = {
 	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, dropped: 0 },
 };
 
-/** Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in another order. */
-export function shardIn(text: string | undefined): ShardState | undefined {
+/**
+ * Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in
+ * another order. `isOwn`: this process has written or checked the text.
+ */
+export function shardIn(text: string | undefined, isOwn = false): ShardState | undefined {
 	if (text === undefined) return undefined;
 	const state = jsonIn(text);
-	return safeParse(shardState, state).success ? (state as ShardState) : undefined;
+	return isOwn || safeParse(shardState, state).success ? (state as ShardState) : undefined;
 }
 
 /** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
@@ -92,7 +97,8 @@ export function nextShard(
 	state.toTell = toTell;
 	const isUseful = usefulTo(state, step);
 	const admitted = admit(state, step.events.filter(isUseful), moment);
-	if (fold(state, admitted.events, step)) isChanged = true;
+	const folded = fold(state, admitted.events, step);
+	if (folded.size > 0) isChanged = true;
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -103,7 +109,8 @@ export function nextShard(
 		return unlisted + tooMany <= unlistedLeft;
 	};
 	for (const [assetId, station] of Object.entries(state.stations)) {
-		if (!isUndecided(station)) continue;
+		const decidedAt = folded.has(assetId) ? undefined : step.decidedAt;
+		if (!isUndecided(station, settings, decidedAt)) continue;
 		const before = isChanged ? '' : JSON.stringify(station);
 		toTell.push(...decide(assetId, station, moment, mayOpen));
 		isChanged ||= JSON.stringify(station) !== before;
@@ -153,26 +160,22 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
 function usefulTo({ stations }: ShardState, { events, unreadUpTo }: ShardStep) {
 	const isLoud = ({ facts }: EventFacts): boolean => !facts.every(isQuiet);
-	let known: ReadonlySet<string> | undefined;
-	const isKnown = ({ assetId }: EventFacts): boolean => {
-		const loud = () => events.filter(isLoud).map((one) => one.assetId);
-		known ??= new Set([...Object.keys(stations), ...loud()]);
-		return known.has(assetId);
-	};
-	return (event: EventFacts) => unreadUpTo.length > 0 || isLoud(event) || isKnown(event);
+	if (unreadUpTo.length > 0) return () => true;
+	const loud = new Set(events.filter(isLoud).map(({ assetId }) => assetId));
+	return ({ assetId }: EventFacts) => loud.has(assetId) || Object.hasOwn(stations, assetId);
 }
 
 /**
  * Leaves out what was created before the cut: mostly it is read again, since a page reaches back as far as it has records, and
  * what of it is listed over an hour late cannot be told from that. Not what no poll has read of the past before a publication.
- * Returns whether the state changed.
+ * Returns the stations whose state changed.
  */
 function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
 	{ moment: { settings }, unreadUpTo, pastUpTo }: ShardStep,
-): boolean {
-	let changed = false;
+): ReadonlySet<string> {
+	const changed = new Set<string>();
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
@@ -183,17 +186,17 @@ function fold(
 		const station = stationOf(one);
 		if (!addEvent(station, one, inPoll)) continue;
 		state.stations[one.assetId] = station;
-		changed = true;
+		changed.add(one.assetId);
 	}
 	for (const one of ofStations(events)) {
 		if (isOver(one)) continue;
 		const station = stationOf(one);
 		if (!addQuietFacts(station, one, settings, unreadUpTo)) continue;
 		state.stations[one.assetId] = station;
-		changed = true;
+		changed.add(one.assetId);
 	}
-	for (const station of Object.values(state.stations)) {
-		if (dropQuietReports(station, unreadUpTo)) changed = true;
+	for (const [assetId, station] of Object.entries(state.stations)) {
+		if (dropQuietReports(station, unreadUpTo)) changed.add(assetId);
 	}
 	return changed;
 }

@@ -17,14 +17,26 @@ export function decide(...of: Parameters<typeof deciding>): ReportEntry[] {
 	return inOneGo(deciding(...of));
 }
 
-/** Whether there is something to decide: most stations have reported only what is not watched, or that has been decided. */
-export function isUndecided({ lines, faults, incidents, sessions }: StationState): boolean {
+/**
+ * Whether there is something to decide: most stations have reported only what is not watched, or that has been decided. What
+ * was decided at the watermark `decidedAt` changes later only with a report, when a state has lasted long enough, or when
+ * the time to resolve is over.
+ */
+export function isUndecided(
+	{ lines = {}, faults = [], incidents = {}, sessions }: StationState,
+	{ forMs }: StationSettings,
+	decidedAt = -Infinity,
+): boolean {
 	if (sessions) return mayEnd(sessions);
+	const known = Object.values(incidents);
+	const timelines = Object.values(lines);
 	const isWatched = ({ reports }: Timeline) => reports.some(({ key }) => key !== '');
-	return (
-		Object.values(lines ?? {}).some(isWatched) ||
-		Object.keys(incidents ?? {}).length + (faults ?? []).length > 0
-	);
+	if (known.length + faults.length === 0 && !timelines.some(isWatched)) return false;
+	const isOpen = ({ reported, until }: Incident) =>
+		reported === 'opened' || (reported === 'muted' && until !== undefined);
+	const isNew = ({ reports }: Timeline) => (reports.at(-1)?.t ?? -Infinity) > decidedAt - forMs;
+	const isFirst = decidedAt === -Infinity;
+	return isFirst || faults.length > 0 || known.some(isOpen) || timelines.some(isNew);
 }
 
 /** The same in steps, for a state without bounds. */

@@ -87,6 +87,8 @@ interface Way {
 	/** In how many stretches a poll's range is read, one per poll and the newest first, in turn. */
 	readonly stretches: readonly number[];
 	readonly isReversed: boolean;
+	/** Each poll decides about all again, as after a restart: otherwise only about what may have changed since the poll before. */
+	readonly isForgetful: boolean;
 }
 
 /** Each poll reads contiguously from the newest event back to the oldest that is not read, and two minutes more. */
@@ -96,6 +98,7 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 	let text: string | undefined;
 	let watermark = FROM - MINUTE;
 	let readUntil = watermark;
+	let decidedAt: number | undefined;
 	/** What is being read, the newest first: its rest is unread. */
 	const unread: Read[][] = [];
 	for (let at = FROM, n = 0; at <= FROM + SETTLED_MINUTES * MINUTE; n++) {
@@ -133,9 +136,10 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 		const after = nextShard(text, {
 			events: way.isReversed ? batch : batch.toReversed(),
 			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
-			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity },
+			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity, decidedAt },
 		});
 		text = after.text ?? text;
+		if (!way.isForgetful) decidedAt = watermark;
 		for (const entry of after.toTell) {
 			told.set(entry.id, told.get(entry.id) ?? entry);
 		}
@@ -200,8 +204,9 @@ const ways = fc.record({
 	pauses: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 6 }),
 	stretches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
 	isReversed: fc.boolean(),
+	isForgetful: fc.boolean(),
 });
-const OFTEN: Way = { pauses: [2], stretches: [1], isReversed: false };
+const OFTEN: Way = { pauses: [2], stretches: [1], isReversed: false, isForgetful: false };
 const parameters = {
 	...{ numRuns: RUNS, endOnFailure: process.env['RUNS'] === undefined },
 	...(SEED !== undefined && { seed: Number(SEED) }),
