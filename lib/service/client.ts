@@ -60,21 +60,51 @@ export function createApiClient(
 		serviceInterface: service,
 		list,
 		resendDelivery: async (endpointId, deliveryId) => {
-			const call = resendCall(service, endpointId, deliveryId);
+			const call: ApiCall = {
+				method: 'POST',
+				path: pathWith(service.resendPath, { endpointId, deliveryId }),
+				purpose: 'resend deliveries',
+				hints: notFound(
+					'Check the endpoint ID and the delivery ID: the service does not know this delivery. It keeps deliveries for 30 days.',
+				),
+				mayBeDone: mayBeDone(
+					'check the attempts of this delivery with Delivery > Get Many before you repeat it.',
+				),
+			};
 			return recordOf(await send(call), call);
 		},
 		createWebhookEndpoint: async ({ url, events }) => {
-			const call = createCall(service, url, events);
+			const call: ApiCall = {
+				method: 'POST',
+				path: service.endpointsPath,
+				body: { [service.endpointUrlField]: url, [service.endpointEventsField]: events },
+				purpose: 'create webhook endpoints',
+				mayBeDone: mayBeDone(
+					'before you repeat it, look for an endpoint with this URL at the service and delete it if you do not have its secret.',
+				),
+			};
 			const reply = await send(call);
 			const record = recordOf(reply, call);
 			const endpoint = createdEndpoint(jsonOf(reply), service);
 			if (endpoint.secret !== undefined) reply.destination.redactor.add(endpoint.secret);
 			return { ...endpoint, record };
 		},
-		webhookEndpointExists: async (endpointId) =>
-			(await send(findCall(service, endpointId))).isSuccess,
+		webhookEndpointExists: async (endpointId) => {
+			// The specification has no request for the endpoint itself.
+			const deliveries = listCall('delivery', endpointId);
+			const query = limitQuery(service, 1);
+			return (await send({ ...deliveries, query, accepted: GONE })).isSuccess;
+		},
 		deleteWebhookEndpoint: async (endpointId) => {
-			const call = deleteCall(service, endpointId);
+			const call: ApiCall = {
+				method: 'DELETE',
+				path: pathWith(`${service.endpointsPath}/{endpointId}`, { endpointId }),
+				purpose: 'delete webhook endpoints',
+				mayBeDone: mayBeDone(
+					'look for the endpoint at the service, or repeat the request. Deleting twice does no harm.',
+				),
+				accepted: GONE,
+			};
 			const reply = await send(call);
 			// A 2xx response can still report an error.
 			if (reply.isSuccess) recordOf(reply, call);
@@ -184,50 +214,3 @@ const nextPage = (call: ApiCall, query: Readonly<Record<string, string>>): ApiCa
 	const hint = `The previous page loaded, but the service did not accept the cursor for the next one. Try again. If it keeps happening, check 'Cursor Parameter'${IN_INTERFACE}.`;
 	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
 };
-
-const resendCall = (
-	{ resendPath }: ServiceInterface,
-	endpointId: string,
-	deliveryId: string,
-): ApiCall => ({
-	method: 'POST',
-	path: pathWith(resendPath, { endpointId, deliveryId }),
-	purpose: 'resend deliveries',
-	hints: notFound(
-		'Check the endpoint ID and the delivery ID: the service does not know this delivery. It keeps deliveries for 30 days.',
-	),
-	mayBeDone: mayBeDone(
-		'check the attempts of this delivery with Delivery > Get Many before you repeat it.',
-	),
-});
-
-const createCall = (
-	{ endpointsPath, endpointUrlField, endpointEventsField }: ServiceInterface,
-	url: string,
-	events: readonly string[],
-): ApiCall => ({
-	method: 'POST',
-	path: endpointsPath,
-	body: { [endpointUrlField]: url, [endpointEventsField]: events },
-	purpose: 'create webhook endpoints',
-	mayBeDone: mayBeDone(
-		'before you repeat it, look for an endpoint with this URL at the service and delete it if you do not have its secret.',
-	),
-});
-
-/** Requests the endpoint's deliveries: the specification has no request for the endpoint itself. */
-const findCall = (service: ServiceInterface, endpointId: string): ApiCall => ({
-	...listCall('delivery', endpointId),
-	query: limitQuery(service, 1),
-	accepted: GONE,
-});
-
-const deleteCall = ({ endpointsPath }: ServiceInterface, endpointId: string): ApiCall => ({
-	method: 'DELETE',
-	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
-	purpose: 'delete webhook endpoints',
-	mayBeDone: mayBeDone(
-		'look for the endpoint at the service, or repeat the request. Deleting twice does no harm.',
-	),
-	accepted: GONE,
-});

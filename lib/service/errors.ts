@@ -40,26 +40,20 @@ export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL
 /** What to do about an error that the service reports in its own words. */
 const COMPARE = 'Check the values of this request against the message of the service.';
 
-interface ApiErrorDetails {
-	/** As in `PackageError`. */
-	hint: string;
-	code?: string | undefined;
-	/** The field of the credential that is most likely wrong. */
-	field?: CredentialField | undefined;
-	/** The HTTP status, if there was a response. */
-	status?: number | undefined;
-	/** Whether the service was unreachable for any request, and nothing was carried out. */
-	unreachable?: boolean;
-}
-
 /** A failure of a request. `code` is Node's or undici's, if there was no response. */
 export class ApiError extends PackageError {
 	override readonly name = 'ApiError';
+	/** The field of the credential that is most likely wrong. */
 	readonly field?: CredentialField | undefined;
+	/** The HTTP status, if there was a response. */
 	readonly status?: number | undefined;
+	/** Whether the service was unreachable for any request, and nothing was carried out. */
 	readonly unreachable: boolean;
 
-	constructor(message: string, details: ApiErrorDetails) {
+	constructor(
+		message: string,
+		details: Pick<ApiError, 'hint' | 'code' | 'field' | 'status'> & { unreachable?: boolean },
+	) {
 		super(message, details);
 		this.field = details.field;
 		this.status = details.status;

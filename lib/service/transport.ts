@@ -30,26 +30,22 @@ export interface TransportResponse {
 /** Sends one request once and resolves with any status. Throws a `TransportError` if no complete response arrives. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-interface TransportErrorDetails {
-	/** Node's or undici's error code, or one of ours, to search for. */
-	code?: string | undefined;
-	/** Whether the same request may succeed a moment later. */
-	retryable: boolean;
-	/** What to do, if the transport knows better advice than checking the address. */
-	hint?: string | undefined;
-	/** Whether it is certain that no part of the request left this machine, so that the service has changed nothing. */
-	neverSent?: boolean;
-}
-
 /** No complete response arrived. The message is half a sentence that says why, such as "the connection was refused". */
 export class TransportError extends Error {
 	override readonly name = 'TransportError';
+	/** Node's or undici's error code, or one of ours, to search for. */
 	readonly code?: string | undefined;
+	/** Whether the same request may succeed a moment later. */
 	readonly retryable: boolean;
+	/** What to do, if the transport knows better advice than checking the address. */
 	readonly hint?: string | undefined;
+	/** Whether it is certain that no part of the request left this machine, so that the service has changed nothing. */
 	readonly neverSent: boolean;
 
-	constructor(message: string, details: TransportErrorDetails) {
+	constructor(
+		message: string,
+		details: Pick<TransportError, 'retryable' | 'code' | 'hint'> & { neverSent?: boolean },
+	) {
 		super(message);
 		this.code = details.code;
 		this.retryable = details.retryable;

@@ -24,13 +24,11 @@ import {
 } from '../../../lib/station';
 import { apiClientFor } from '../../api/apiClient';
 import { hintAt, toNodeError } from '../../log/nodeError';
-import { NEWEST, readStationSettings } from './settings';
-
-type ReadSettings = ReturnType<typeof readStationSettings>;
+import { NEWEST, readStationSettings, type ReadStationSettings } from './settings';
 
 export function toOutputs(
 	items: INodeExecutionData[],
-	{ hasTwoOutputs }: ReadSettings,
+	{ hasTwoOutputs }: ReadStationSettings,
 ): INodeExecutionData[][] {
 	if (!hasTwoOutputs) return [items];
 	const isResolved = ({ json }: INodeExecutionData) => json['state'] === 'resolved';
@@ -44,7 +42,7 @@ export function toOutputs(
 export async function testItems(
 	context: IExecuteFunctions,
 	client: ApiClient,
-	settings: ReadSettings,
+	settings: ReadStationSettings,
 ): Promise<INodeExecutionData[][]> {
 	const { station, hasTwoOutputs, testWith } = settings;
 	const asking = askingFor(context, client, settings);
@@ -113,7 +111,7 @@ function lineOf({ at, items, assetId }: Shown, timeZone: string): string {
 function askingFor(
 	context: Pick<IExecuteFunctions | ILoadOptionsFunctions, 'getWorkflow' | 'getNode'>,
 	client: ApiClient,
-	{ station }: ReadSettings,
+	{ station }: ReadStationSettings,
 ) {
 	return {
 		client,
@@ -122,7 +120,7 @@ function askingFor(
 	};
 }
 
-function aboutFound(found: Found, { station: { kind }, testWith }: ReadSettings): string {
+function aboutFound(found: Found, { station: { kind }, testWith }: ReadStationSettings): string {
 	const { all, incidents, stations, countedMs, readMs, events } = found;
 	const noun = kind === 'sessionEnded' ? 'session' : 'incident';
 	const gone = testWith === '' ? '' : `The selected ${noun} was not found. `;

@@ -44,27 +44,16 @@ export const DEFAULTS = {
 	[field: string]: unknown;
 };
 
-interface StationTriggerSettings {
-	readonly station: StationSettings;
-	/** Whether it has one output for what opened and one for what resolved. */
-	readonly hasTwoOutputs: boolean;
-	/** The most items per execution; 1 if each starts its own execution. */
-	readonly batchSize: number;
-	readonly acknowledge: 'stored' | 'succeeded';
-	/** The ID of the incident for a test in the editor; empty for the newest. */
-	readonly testWith: string;
-	/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
-	readonly problems: readonly string[];
-}
+export type ReadStationSettings = ReturnType<typeof readStationSettings>;
 
 /** @throws {PackageError} for settings that would not be applied as entered. */
-export function checkStationSettings({ problems }: StationTriggerSettings): void {
+export function checkStationSettings({ problems }: ReadStationSettings): void {
 	if (problems.length === 0) return;
 	// In the message, since n8n shows nothing else of a failed publication.
 	throw new PackageError(problems.join('. '), { hint: 'Correct it in the node, then try again.' });
 }
 
-export function readStationSettings(read: ReadParameter): StationTriggerSettings {
+export function readStationSettings(read: ReadParameter) {
 	const problems: string[] = [];
 	const kind = oneOf('Trigger On', KINDS, read('triggerOn', 'stationOffline'), problems);
 	const defaults = DEFAULTS.byKind[kind];
@@ -88,39 +77,44 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const most = readOption(read, 'batchSize', BATCH_SIZE.most);
 	const isBatched = readOption(read, 'delivery', 'batched') === 'batched';
 	const batchSize = isBatched ? whole('Batch Size', most, BATCH_SIZE.most, 1, BATCH_SIZE.most) : 1;
+	const station: StationSettings = {
+		...DEFAULT_CONNECTION,
+		kind,
+		times,
+		reportResolved,
+		forMs: isLasting
+			? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MOST.forMinutes)
+			: 0,
+		resolveAfterMs: isLasting
+			? minutes(
+					'Resolve After (Minutes)',
+					'resolveAfterMinutes',
+					resolveAfterMinutes,
+					MOST.resolveAfterMinutes,
+				)
+			: 0,
+		statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
+		scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
+		withinMs: isRepeated
+			? minutes('Within (Minutes)', 'withinMinutes', DEFAULTS.withinMinutes, MOST.forMinutes, 1)
+			: 0,
+		catchUpMs:
+			whole('Catch Up (Hours)', catchUpHours, DEFAULTS.catchUpHours, 1, MOST.catchUpHours) *
+			60 *
+			MINUTE_MS,
+		includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
+	};
 	return {
-		station: {
-			...DEFAULT_CONNECTION,
-			kind,
-			times,
-			reportResolved,
-			forMs: isLasting
-				? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MOST.forMinutes)
-				: 0,
-			resolveAfterMs: isLasting
-				? minutes(
-						'Resolve After (Minutes)',
-						'resolveAfterMinutes',
-						resolveAfterMinutes,
-						MOST.resolveAfterMinutes,
-					)
-				: 0,
-			statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
-			scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
-			withinMs: isRepeated
-				? minutes('Within (Minutes)', 'withinMinutes', DEFAULTS.withinMinutes, MOST.forMinutes, 1)
-				: 0,
-			catchUpMs:
-				whole('Catch Up (Hours)', catchUpHours, DEFAULTS.catchUpHours, 1, MOST.catchUpHours) *
-				60 *
-				MINUTE_MS,
-			includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
-		},
+		station,
+		/** One for what opened and one for what resolved. */
 		hasTwoOutputs: reportResolved,
+		/** The most items per execution; 1 if each starts its own execution. */
 		batchSize,
 		acknowledge: readAcknowledge(read),
+		/** The ID of the incident for a test in the editor; empty for the newest. */
 		testWith: testWithOf(testWith),
-		problems,
+		/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
+		problems: problems as readonly string[],
 	};
 }
 

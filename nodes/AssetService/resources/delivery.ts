@@ -5,15 +5,7 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
-import {
-	DELIVERY,
-	type ApiClient,
-	type ApiRecord,
-	flattener,
-	idInPath,
-	LISTS,
-	newest,
-} from '../../../lib/service';
+import { DELIVERY, type ApiRecord, flattener, idInPath, LISTS, newest } from '../../../lib/service';
 import { timeOf } from '../../../lib/shared/time';
 import { asText } from '../../../lib/shared/values';
 import { parse } from '../../../lib/vendor/zod';
@@ -86,14 +78,6 @@ function deliveryIdOf(item: InputItem): string {
 	return id;
 }
 
-function prepare(item: InputItem) {
-	const deliveryId = deliveryIdOf(item);
-	const endpointId = endpointIdOf(item);
-	return async (client: ApiClient): Promise<ApiRecord[]> => [
-		await client.resendDelivery(endpointId, deliveryId),
-	];
-}
-
 /** Sent as a query, and also filtered here in case the service ignores it. */
 function read(run: OperationRun): ReturnType<Filters['read']> {
 	const status = checked(run, 'status', 'Status', plainText).toLowerCase();
@@ -131,7 +115,11 @@ const resend: Changing = {
 		deliveryField,
 		hiddenOptions,
 	],
-	prepare,
+	prepare: (item) => {
+		const deliveryId = deliveryIdOf(item);
+		const endpointId = endpointIdOf(item);
+		return async (client) => [await client.resendDelivery(endpointId, deliveryId)];
+	},
 };
 
 export const delivery = { filters, operations: { resend } };

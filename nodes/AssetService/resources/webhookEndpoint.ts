@@ -23,7 +23,6 @@ import {
 	createdAfterOf,
 	type Changing,
 	type Operation,
-	type OperationRun,
 	type Resource,
 } from '../shared/operation';
 
@@ -64,7 +63,32 @@ const create: Changing = {
 		'Create a webhook endpoint, so that the service delivers events to its URL. Takes an https URL and event types and returns the new endpoint. An agent must ask the user for confirmation first.',
 	action: 'Create a webhook endpoint',
 	fields: [...fields, hiddenOptions],
-	prepare: prepareCreate,
+	prepare: (item) => {
+		const url = parameter(item, 'url', text);
+		if (url === '') throw parameterError(item, "'URL' is empty", "Fill in 'URL'.");
+		const events = eventTypesOf(item, 'events');
+		if (!canDeliverTo(url)) {
+			throw parameterError(
+				item,
+				"'URL' is not an https URL",
+				'Enter the full URL with https:// at the start. The service only delivers to https URLs.',
+			);
+		}
+		if (events.length === 0) {
+			throw parameterError(
+				item,
+				"'Event Types' is empty",
+				'Select at least one event type, such as OCPP Message.',
+			);
+		}
+		const include = !isTool(item) && flag(item, 'includeSecret', 'Include Secret', true);
+		return async (client) => {
+			const made = await client.createWebhookEndpoint({ url, events });
+			if (include) return [made.record];
+			if (made.secret === undefined) item.warn(SECRET_NOT_FOUND);
+			return [withoutSecrets(made, { url, events })];
+		};
+	},
 };
 
 const SECRET_NOT_FOUND =
@@ -73,33 +97,6 @@ const SECRET_NOT_FOUND =
 /** Whether a model reads the output: n8n marks a node that it uses as a tool in its type, or its context reports it. */
 function isTool({ context }: InputItem): boolean {
 	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
-}
-
-function prepareCreate(item: Parameters<Changing['prepare']>[0]) {
-	const url = parameter(item, 'url', text);
-	if (url === '') throw parameterError(item, "'URL' is empty", "Fill in 'URL'.");
-	const events = eventTypesOf(item, 'events');
-	if (!canDeliverTo(url)) {
-		throw parameterError(
-			item,
-			"'URL' is not an https URL",
-			'Enter the full URL with https:// at the start. The service only delivers to https URLs.',
-		);
-	}
-	if (events.length === 0) {
-		throw parameterError(
-			item,
-			"'Event Types' is empty",
-			'Select at least one event type, such as OCPP Message.',
-		);
-	}
-	const include = !isTool(item) && flag(item, 'includeSecret', 'Include Secret', true);
-	return async (client: ApiClient): Promise<ApiRecord[]> => {
-		const made = await client.createWebhookEndpoint({ url, events });
-		if (include) return [made.record];
-		if (made.secret === undefined) item.warn(SECRET_NOT_FOUND);
-		return [withoutSecrets(made, { url, events })];
-	};
 }
 
 type NewEndpoint = Awaited<ReturnType<ApiClient['createWebhookEndpoint']>>;
@@ -148,24 +145,22 @@ const remove: Changing = {
 		'Delete a webhook endpoint permanently, so that it gets no more events. Takes an endpoint ID and returns whether it was deleted. An agent must ask the user for confirmation first.',
 	action: 'Delete a webhook endpoint',
 	fields: [endpointField('The webhook endpoint to delete'), hiddenOptions],
-	prepare: prepareDelete,
+	prepare: (item) => {
+		const endpointId = endpointIdOf(item);
+		return async (client) => {
+			if (await client.deleteWebhookEndpoint(endpointId)) return [{ deleted: true }];
+			const { context, itemIndex } = item;
+			const message = 'The service does not know this endpoint';
+			const description =
+				"Check the endpoint ID: the endpoint may already be deleted. If the ID is right, check 'Base URL' in the Asset Service API credential.";
+			throw new NodeApiError(
+				context.getNode(),
+				{ message },
+				{ message, itemIndex, httpCode: '404', description },
+			);
+		};
+	},
 };
-
-function prepareDelete(item: Parameters<Changing['prepare']>[0]) {
-	const endpointId = endpointIdOf(item);
-	return async (client: ApiClient): Promise<ApiRecord[]> => {
-		if (await client.deleteWebhookEndpoint(endpointId)) return [{ deleted: true }];
-		const { context, itemIndex } = item;
-		const message = 'The service does not know this endpoint';
-		const description =
-			"Check the endpoint ID: the endpoint may already be deleted. If the ID is right, check 'Base URL' in the Asset Service API credential.";
-		throw new NodeApiError(
-			context.getNode(),
-			{ message },
-			{ message, itemIndex, httpCode: '404', description },
-		);
-	};
-}
 
 const DAYS_BACK = 7;
 
@@ -182,22 +177,20 @@ const getHealth: Operation = {
 		}),
 		hiddenOptions,
 	],
-	run: healthOf,
+	run: async (item) => {
+		const endpointId = endpointIdOf(item);
+		const now = Date.now();
+		const createdAfter = createdAfterOf(item, DAYS_BACK, now);
+		const deliveries = item.client.list('delivery', { endpointId, createdAfter });
+		const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
+		if (withoutStatus > 0) {
+			item.warn(
+				`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY.statusField}'.`,
+			);
+		}
+		return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];
+	},
 };
-
-async function healthOf(item: OperationRun): Promise<ApiRecord[]> {
-	const endpointId = endpointIdOf(item);
-	const now = Date.now();
-	const createdAfter = createdAfterOf(item, DAYS_BACK, now);
-	const deliveries = item.client.list('delivery', { endpointId, createdAfter });
-	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
-	if (withoutStatus > 0) {
-		item.warn(
-			`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY.statusField}'.`,
-		);
-	}
-	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];
-}
 
 export const webhookEndpoint: Resource = {
 	name: 'Webhook Endpoint',

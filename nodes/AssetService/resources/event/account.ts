@@ -1,6 +1,6 @@
 /** The workflow whose events an operation is about: the ledger, what its triggers have recorded, and whether the operation has access. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { type Publication, readPublication, triggersIn } from '../../../../lib/accounts';
+import { readPublication, triggersIn } from '../../../../lib/accounts';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { printable } from '../../../../lib/shared/text';
 import { object, pipe, transform, union } from '../../../../lib/vendor/zod';
@@ -20,18 +20,13 @@ export const workflowField: INodeProperties = {
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
-export interface Accounts {
-	readonly workflowId: string;
-	/** Whether it is the workflow that the node is in. */
-	readonly isOwn: boolean;
-	readonly ledger: Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
-	/** Undefined if no trigger of the workflow has been published. */
-	readonly publication: Publication | undefined;
-	readonly triggers: ReturnType<typeof triggersIn>;
-}
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-/** @throws {NodeOperationError} if the workflow does not allow it, or the ledger is not available. */
-export async function openAccounts(item: InputItem): Promise<Accounts> {
+/**
+ * `isOwn`: whether it is the workflow that the node is in. `publication` is undefined if no trigger of it has been published.
+ * @throws {NodeOperationError} if the workflow does not allow it, or the ledger is not available.
+ */
+export async function openAccounts(item: InputItem) {
 	const { context, itemIndex } = item;
 	const workflowId = workflowIdOf(item);
 	const { id: callerId = '' } = context.getWorkflow();
@@ -62,7 +57,10 @@ const REFUSALS = {
 } satisfies Readonly<Record<string, (workflowId: string, callerId: string) => [string, string]>>;
 
 /** The ledger, with errors that say what to do. */
-async function ledgerOf({ context, itemIndex }: InputItem): Promise<Accounts['ledger']> {
+async function ledgerOf({
+	context,
+	itemIndex,
+}: InputItem): Promise<Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>> {
 	const fail = (error: unknown): never => {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		throw new NodeOperationError(
