@@ -128,14 +128,56 @@ describe('a list', () => {
 		expect(listed).toEqual(records(0, 50));
 	});
 
-	it('is empty without a warning when the service sends nothing', async () => {
-		const { listed, asked, warnings } = await walk(() => ({ items: [] }));
-		expect([listed, asked.length, warnings]).toEqual([[], 1, []]);
-	});
-
-	it('ends without a warning when its last page is full and an empty one follows', async () => {
-		const { listed, asked, warnings } = await walk(serving(records(0, 200), false));
-		expect([listed.length, asked.length, warnings]).toEqual([200, 3, []]);
+	const NO_ID = [{ name: 'a' }, { id: '' }, { id: null }];
+	const INCOMPLETE = ['may be incomplete'];
+	it.each<[string, Parameters<typeof walk>[0], readonly unknown[], number, readonly string[]]>([
+		['when the service sends nothing', () => ({ items: [] }), [], 1, []],
+		[
+			'when its last page is full and an empty one follows',
+			serving(records(0, 200), false),
+			...([records(0, 200), 3, []] as const),
+		],
+		[
+			'when the service ignores the cursor and says that there is more',
+			() => ({ items: records(0, 100), hasMore: true }),
+			...([records(0, 100), 2, INCOMPLETE] as const),
+		],
+		[
+			'when the service ignores the cursor',
+			() => ({ items: records(0, 100) }),
+			...([records(0, 100), 2, INCOMPLETE] as const),
+		],
+		[
+			'when pages go round in a circle',
+			(_asked, page) => ({ items: records(page % 2 === 1 ? 0 : 50, 50), hasMore: true }),
+			...([records(0, 100), 3, INCOMPLETE] as const),
+		],
+		[
+			'when the service promises more and brings nothing',
+			() => ({ items: [], hasMore: true }),
+			...([[], 1, INCOMPLETE] as const),
+		],
+		['when no record has an ID', () => ({ items: NO_ID }), NO_ID, 1, ['no ID']],
+		[
+			'when no record has an ID and there is more',
+			() => ({ items: NO_ID, hasMore: true }),
+			...([NO_ID, 1, ['no ID']] as const),
+		],
+		[
+			'when records have no ID and nothing more is to come',
+			() => ({ items: NO_ID, hasMore: false }),
+			...([NO_ID, 1, []] as const),
+		],
+		[
+			'with a record without an ID between others, once',
+			() => ({ items: [{ name: 'a' }, { id: 'r1' }], hasMore: true }),
+			...([[{ name: 'a' }, { id: 'r1' }], 2, INCOMPLETE] as const),
+		],
+	])('ends %s', async (_name, answer, expected, requests, words) => {
+		const { listed, asked, warnings } = await walk(answer);
+		expect(listed).toEqual(expected);
+		expect(asked).toHaveLength(requests);
+		expect(warnings).toEqual(words.map((text) => expect.stringContaining(text) as string));
 	});
 
 	it.each([
@@ -155,29 +197,6 @@ describe('a list', () => {
 		expect(listed).toEqual(records(0, 7));
 	});
 
-	it('ends after one repeated page, with a warning, when the service ignores the cursor', async () => {
-		for (const page of [{ items: records(0, 100), hasMore: true }, { items: records(0, 100) }]) {
-			const { listed, asked, warnings } = await walk(() => page);
-			expect(listed).toEqual(records(0, 100));
-			expect(asked).toHaveLength(2);
-			expect(warnings).toEqual([expect.stringContaining('may be incomplete')]);
-		}
-	});
-
-	it('ends when pages go round in a circle', async () => {
-		const { listed, asked } = await walk((_asked, page) => ({
-			items: records(page % 2 === 1 ? 0 : 50, 50),
-			hasMore: true,
-		}));
-		expect(listed).toEqual(records(0, 100));
-		expect(asked).toHaveLength(3);
-	});
-
-	it('ends with a warning when the service promises more and brings nothing', async () => {
-		const { listed, asked, warnings } = await walk(() => ({ items: [], hasMore: true }));
-		expect([listed, asked.length, warnings.length]).toEqual([[], 1, 1]);
-	});
-
 	it('leaves out records that came before, within a page and across pages', async () => {
 		const { listed } = await walk((_asked, page) =>
 			page === 1
@@ -190,33 +209,6 @@ describe('a list', () => {
 	it('takes the ids 7 and "7" for one', async () => {
 		const { listed } = await walk(() => ({ items: [{ id: 7 }, { id: '7' }], hasMore: false }));
 		expect(listed).toEqual([{ id: 7 }]);
-	});
-
-	it.each([{ hasMore: true }, {}])(
-		'ends with a warning after the first page when its records have no id: %j',
-		async (says) => {
-			const { listed, asked, warnings } = await walk(() => ({
-				items: [{ name: 'a' }, { id: '' }, { id: null }],
-				...says,
-			}));
-			expect(listed).toHaveLength(3);
-			expect(asked).toHaveLength(1);
-			expect(warnings).toEqual([expect.stringContaining('no ID')]);
-		},
-	);
-
-	it('ends without a warning when records have no id and nothing more is to come', async () => {
-		const { listed, warnings } = await walk(() => ({ items: [{ name: 'a' }], hasMore: false }));
-		expect([listed.length, warnings]).toEqual([1, []]);
-	});
-
-	it('keeps records without an id that come between others, once', async () => {
-		const { listed, asked } = await walk(() => ({
-			items: [{ name: 'a' }, { id: 'r1' }],
-			hasMore: true,
-		}));
-		expect(listed).toEqual([{ name: 'a' }, { id: 'r1' }]);
-		expect(asked).toHaveLength(2);
 	});
 
 	it('wraps values that are not objects', async () => {

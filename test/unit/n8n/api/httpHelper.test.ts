@@ -10,15 +10,10 @@ const request = {
 } as const;
 
 describe('a request through a helper of n8n', () => {
-	it('is made in the terms of httpRequest', async () => {
-		const asked: unknown[] = [];
-		const { signal } = new AbortController();
-		const httpRequest = async (options: unknown) => {
-			asked.push(options);
-			return { statusCode: 204 };
-		};
-		await throughHelper({ httpRequest })({ ...request, signal });
-		expect(asked).toEqual([
+	const { signal } = new AbortController();
+	it.each<['httpRequest' | 'request', object]>([
+		[
+			'httpRequest',
 			{
 				...request,
 				abortSignal: signal,
@@ -27,17 +22,9 @@ describe('a request through a helper of n8n', () => {
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
 			},
-		]);
-	});
-
-	it('is made in the terms of the older helper', async () => {
-		const asked: unknown[] = [];
-		const legacy = async (options: unknown) => {
-			asked.push(options);
-			return { statusCode: 204 };
-		};
-		await throughHelper({ request: legacy })(request);
-		expect(asked).toEqual([
+		],
+		[
+			'request',
 			{
 				method: 'POST',
 				uri: request.url,
@@ -48,7 +35,12 @@ describe('a request through a helper of n8n', () => {
 				simple: false,
 				followRedirect: false,
 			},
-		]);
+		],
+	])('is made in the terms of %s', async (name, terms) => {
+		const helper = jest.fn<Promise<object>, [object]>(async () => ({ statusCode: 204 }));
+		const helpers = name === 'request' ? { request: helper } : { httpRequest: helper };
+		await throughHelper(helpers)({ ...request, signal });
+		expect(helper.mock.calls).toEqual([[terms]]);
 	});
 
 	it.each<[string, unknown, string]>([
