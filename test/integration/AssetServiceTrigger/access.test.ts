@@ -60,14 +60,6 @@ it('is recorded with what the trigger wants, at every publication', async () => 
 	await until('flow', (access) => access === 'thisWorkflow');
 });
 
-it('is not that of a node that the workflow no longer has', async () => {
-	await publish('changed', {}, { nodeId: 'before' });
-	await until('changed', (access) => access === 'thisWorkflow');
-	await publish('changed', { options: { accountAccess: 'anyWorkflow' } }, { nodeId: 'after' });
-	const { triggers } = await until('changed', (access) => access === 'anyWorkflow');
-	expect(Object.keys(triggers)).toEqual(['after']);
-});
-
 it('is not changed by a test in the editor', async () => {
 	await publish('tested', { options: { accountAccess: 'anyWorkflow' } }, { mode: 'manual' });
 	await publish('published', {});

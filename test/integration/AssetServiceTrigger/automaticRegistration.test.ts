@@ -98,17 +98,4 @@ describe('credential and record are read', () => {
 		letSecondsPass(2);
 		expect(await readsOf(forge)).toEqual({ credential: 1, ledger: 1 });
 	});
-
-	it('but the credential is not read for more forgeries in that second', async () => {
-		const { publish, forge, readsOf } = await createWorld();
-		await publish();
-		await forge();
-		const now = performance.now();
-		jest.spyOn(performance, 'now').mockReturnValue(now);
-		const reads = await readsOf(async () => {
-			const statuses = await Promise.all(Array.from({ length: 50 }, forge));
-			expect(new Set(statuses)).toEqual(new Set([401]));
-		});
-		expect(reads.credential).toBeLessThanOrEqual(1);
-	});
 });

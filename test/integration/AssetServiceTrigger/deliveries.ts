@@ -5,7 +5,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
@@ -14,7 +13,6 @@ import {
 	type TriggerServer,
 	type TriggerServerOptions,
 } from '../../support/triggerServer';
-import { waitFor } from '../../support/wait';
 
 export const SECRET = 'whsec-current-0123456789';
 export const PREVIOUS = 'whsec-previous-0123456789';
@@ -75,21 +73,6 @@ export async function send(
 		body: answer === '' ? undefined : JSON.parse(answer),
 		headers: new Headers(response.headers as Record<string, string>),
 	};
-}
-
-/** Resolves when a redelivery has checked so often that it must be waiting for the outcome of another one. */
-export async function aRedeliveryWaits(): Promise<true> {
-	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');
-	return await waitFor(
-		async () => {
-			const answers = await Promise.all(claims.mock.results.map(({ value }) => value as unknown));
-			const pending = answers.filter((answer) => isDeepStrictEqual(answer, { state: 'pending' }));
-			return pending.length >= 3;
-		},
-		{ what: 'a redelivery to wait', everyMs: 5 },
-	).finally(() => {
-		claims.mockRestore();
-	});
 }
 
 /** Call it once per test file. */

@@ -7,7 +7,7 @@ import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { oneNodeWorkflow } from '../../support/engine';
 import { runTrigger } from '../../support/triggerRun';
 import type { TriggerServer } from '../../support/triggerServer';
-import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
+import { eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 
@@ -19,14 +19,6 @@ describe('a delivery', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('gets 200 duplicate if the event was seen before', async () => {
-		const server = await start();
-		const event = eventOf();
-		await send(server, event);
-		expect(await send(server, event)).toMatchObject({ status: 200, body: { status: 'duplicate' } });
-		expect(server.started).toHaveLength(1);
-	});
-
 	it('starts the workflow once when ten copies arrive at the same instant', async () => {
 		const server = await start();
 		const event = eventOf();
@@ -35,14 +27,6 @@ describe('a delivery', () => {
 		);
 		expect(sent.map(({ status }) => status)).toEqual(Array(10).fill(200));
 		expect(server.started).toEqual([event]);
-	});
-
-	it('can be signed with the previous secret during a rotation, and is still one event', async () => {
-		const server = await start();
-		const body = JSON.stringify(eventOf());
-		const signed = { 'x-webhook-signature': signTimestamped(PREVIOUS, now(), body) };
-		expect(await send(server, body, signed)).toMatchObject({ body: { status: 'accepted' } });
-		expect(await send(server, body)).toMatchObject({ body: { status: 'duplicate' } });
 	});
 });
 

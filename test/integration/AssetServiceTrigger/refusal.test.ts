@@ -17,22 +17,16 @@ describe('a delivery that does not start the workflow', () => {
 	});
 
 	const body = JSON.stringify(eventOf());
-	it.each<[string, () => string | string[]]>([
-		['missing', () => []],
-		['forged', () => signTimestamped('another secret', now(), body)],
-		['empty', () => ''],
-	])(
-		'is rejected with 401 if its signature is %s, and the event is still accepted afterwards',
-		async (_name, signature) => {
-			const server = await start();
-			expect(await send(server, body, { 'x-webhook-signature': signature() })).toMatchObject({
-				status: 401,
-				body: { status: 'rejected' },
-			});
-			expect(server.started).toEqual([]);
-			expect(await send(server, body)).toMatchObject({ body: { status: 'accepted' } });
-		},
-	);
+	it('is rejected with 401 if it is forged, and the event is still accepted afterwards', async () => {
+		const server = await start();
+		const forged = { 'x-webhook-signature': signTimestamped('another secret', now(), body) };
+		expect(await send(server, body, forged)).toMatchObject({
+			status: 401,
+			body: { status: 'rejected' },
+		});
+		expect(server.started).toEqual([]);
+		expect(await send(server, body)).toMatchObject({ body: { status: 'accepted' } });
+	});
 
 	it('is unavailable with 503 if no signing secret is configured, whatever else is wrong', async () => {
 		const server = await start({

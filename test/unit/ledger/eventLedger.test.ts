@@ -1,7 +1,6 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { FIRST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { MemoryLedger } from './memoryLedger';
 import { useStoppedClock } from './stoppedClock';
 
@@ -53,20 +52,6 @@ describe('the ledger of a process', () => {
 		];
 		for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
 		expect(ledger.stateOf(KEY)).toBe('pending');
-	});
-
-	it('gives an event to the first that asks, and to the next when it is released, stored too long or begun', async () => {
-		const claim = await claimed();
-		expect(await other.claim(KEY)).toEqual({ state: 'pending' });
-		await ledger.release([claim]);
-		const theirs = await other.claim(KEY);
-		await ledger.release([claim]);
-		expect(await ledger.claim(KEY)).toEqual({ state: 'pending' });
-		if (theirs.state !== 'claimed') throw new Error('It was free');
-		await other.commit([theirs.claim], RETENTION_MS);
-		expect(await ledger.claim(KEY)).toEqual({ state: 'committed' });
-		jest.setSystemTime(Date.now() + FIRST_GRACE_MS);
-		await claimed();
 	});
 
 	it('keeps a claim for a day, and an event for the retention', async () => {

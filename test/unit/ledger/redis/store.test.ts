@@ -3,14 +3,7 @@ import { ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { SCRIPTS } from '../../../../lib/ledger/redis/scripts';
 import { MemoryRedis } from './memoryRedis';
-import {
-	advanceUntil,
-	type Answer,
-	HANG_UP,
-	ScriptedRedis,
-	SILENCE,
-	stopTheClock,
-} from './scriptedRedis';
+import { advanceUntil, type Answer, HANG_UP, ScriptedRedis, stopTheClock } from './scriptedRedis';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
 const ENTRY = `asset-service:ledger:${KEY}`;
@@ -131,15 +124,6 @@ describe('the ledger on Redis', () => {
 		expect(await ledger.look(KEY)).toMatchObject({ state: 'running', attempts: 1 });
 	});
 
-	it('releases once if the response is lost', async () => {
-		const ledger = await openLedger();
-		const answer = await ledger.claim(KEY);
-		if (answer.state !== 'claimed') throw new Error(answer.state);
-		after = nth('swap', 1, () => HANG_UP);
-		await ended(ledger.release([answer.claim]));
-		expect(memory.texts.has(ENTRY)).toBe(false);
-	});
-
 	it('applies a step again to an entry that another process changes in between', async () => {
 		const ledger = await openLedger();
 		await ledger.begin([KEY], BEGINNING);
@@ -161,16 +145,6 @@ describe('the ledger on Redis', () => {
 		memory.texts.delete(ENTRY);
 		await ledger.commit([answer.claim], RETENTION_MS);
 		expect((await ledger.look(KEY)).state).toBe('stored');
-	});
-
-	it('releases a claim whose response never arrived when Redis responds again', async () => {
-		const ledger = await openLedger();
-		await ledger.look(KEY);
-		after = (script) => (script === 'swap' ? SILENCE : undefined);
-		await expect(ended(ledger.claim(KEY))).rejects.toThrow(LedgerUnavailableError);
-		expect(memory.texts.has(ENTRY)).toBe(true);
-		after = () => undefined;
-		await advanceUntil('the release', () => !memory.texts.has(ENTRY));
 	});
 
 	describe('its session', () => {
@@ -208,38 +182,6 @@ describe('the ledger on Redis', () => {
 			await untilRenewed();
 			await ended(ledger.close());
 			expect(lost).toBe(1);
-		});
-
-		it('lives from its opening, even if the response to that was lost', async () => {
-			const ledger = await openLedger();
-			const other = new EventLedger({ store: redis.open() });
-			after = nth('session', 1, () => HANG_UP);
-			await ended(other.look(KEY));
-			const [own] = names();
-			await ledger.claim(KEY);
-			/** In steps in which responses arrive. */
-			const pass = async (ms: number) => {
-				for (let passed = 0; passed < ms; passed += 200) {
-					await jest.advanceTimersByTimeAsync(200);
-					for (let turns = 0; turns < 10; turns++)
-						await new Promise((resolve) => setImmediate(resolve));
-				}
-			};
-			// As if the process that claims had died.
-			const die = () => {
-				for (const name of names()) if (name !== own) memory.texts.delete(name);
-			};
-			const state = async () => {
-				die();
-				return (await ended(other.look(KEY))).state;
-			};
-			expect(await state()).toBe('pending');
-			await pass(58_000);
-			expect(await state()).toBe('pending');
-			await pass(2_000);
-			expect(await state()).toBe('free');
-			await ended(ledger.close());
-			await ended(other.close());
 		});
 	});
 });

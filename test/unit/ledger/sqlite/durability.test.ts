@@ -166,37 +166,6 @@ describe('a result of the ledger in SQLite, after a power cut', () => {
 			await expectKeptInPlace();
 			await other.close();
 		});
-
-		it('is in a new one that is made then', async () => {
-			await store('gone');
-			answered.clear();
-			disk.beforeSync = async () => {
-				remove(disk.path);
-			};
-			await begin('kept');
-			await store('stored');
-			await expectKept();
-			await expectKeptInPlace();
-		});
-
-		it('is an error when that happens again and again', async () => {
-			await store('gone');
-			const again = async () => {
-				remove(disk.path);
-				disk.beforeSync = again;
-			};
-			disk.beforeSync = again;
-			await expect(begin('kept')).rejects.toThrow(/ledger\.sqlite keeps being replaced/);
-		});
-	});
-
-	it('is there when the ledger was closed meanwhile', async () => {
-		await store('before');
-		const work = [store('a'), begin('b')];
-		await turn();
-		await ledger.close();
-		await Promise.all(work);
-		await expectKeptInPlace();
 	});
 
 	it('is an error when the disk fails, and is there when it works again', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import { ledgerKey } from '../../../../lib/ledger';
@@ -32,17 +32,6 @@ describe('the file of the ledger in SQLite', () => {
 			for (const suffix of ['', '-wal', '-shm']) {
 				expect(statSync(world.path + suffix).mode & 0o777).toBe(0o600);
 			}
-		});
-
-		it('is not made before the first use', () => {
-			expect(existsSync(world.path)).toBe(false);
-		});
-
-		it('says which schema it has', async () => {
-			await commit(world.ledger, key);
-			const db = new sqlite.DatabaseSync(world.path);
-			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
-			db.close();
 		});
 
 		it('holds 32 bytes of key an event, whatever the length of the id', async () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { Session } from '../../../../lib/ledger/session';
@@ -121,17 +120,6 @@ describe('the ledger in SQLite, shared by processes', () => {
 	);
 
 	it(
-		'keeps events that a process committed before it was killed',
-		async () => {
-			const child = await startChild();
-			expect(await tell(child, { order: 'commit', event: 'whevt_1' })).toBe('committed');
-			await kill(child);
-			expect(await ledger.claim(key)).toEqual({ state: 'committed' });
-		},
-		SLOW_MS,
-	);
-
-	it(
 		'loses no entry of two processes when the write-ahead log is deleted, in whatever order they notice and close',
 		async () => {
 			const child = await startChild();
@@ -193,16 +181,6 @@ describe('the ledger in SQLite, shared by processes', () => {
 		},
 		SLOW_MS,
 	);
-
-	it('waits for a lock that is over in time', async () => {
-		await ledger.claim(other);
-		const locker = new DatabaseSync(path);
-		locker.exec('BEGIN IMMEDIATE');
-		const claim = ledger.claim(key);
-		locker.exec('COMMIT');
-		locker.close();
-		expect(await claim).toMatchObject({ state: 'claimed' });
-	});
 
 	it(
 		'reports a duplicate while another process keeps the file locked',

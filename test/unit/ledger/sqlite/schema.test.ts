@@ -54,16 +54,6 @@ describe('the schema of the ledger in SQLite', () => {
 		expect(tables(db)).toEqual(['entry', 'record', 'session']);
 	});
 
-	it('that SQLite has rolled back itself fails with the original error', () => {
-		const db = open('COMMIT', () => {
-			db.exec('ROLLBACK');
-			throw new Error('The disk is full');
-		});
-		expect(() => {
-			prepareSchema(db, path);
-		}).toThrow('The disk is full');
-	});
-
 	it('may be made by another process meanwhile', () => {
 		const db = open('BEGIN', (exec) => {
 			prepareSchema(open(), path);

@@ -1,10 +1,8 @@
 import { ledgerKey } from '../../../../lib/ledger';
 import type { ChangeOptions, Vital } from '../../../../lib/ledger/common/store';
-import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { encode } from '../../../../lib/ledger/life/entry';
-import { Session } from '../../../../lib/ledger/session';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
-import { claimed, SqliteWorld } from './world';
+import { SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
 const SESSION_MS = 60_000;
@@ -122,47 +120,5 @@ describe('sessions in SQLite', () => {
 		monotonicMs += 1;
 		await store.renewSession('mine');
 		expect(names()).toEqual([{ name: 'another' }, { name: 'mine' }]);
-	});
-
-	describe('of ledgers', () => {
-		const openLedger = () => {
-			const own = openStore();
-			const session = new Session(own, { onLost: () => undefined, clock: () => monotonicMs });
-			const ledger = new EventLedger({ store: own, session });
-			opened.unshift(ledger);
-			return { ledger, session };
-		};
-
-		it('are closed with what they hold in the same turn, as at the exit of a process', async () => {
-			const { ledger } = openLedger();
-			const { ledger: other } = openLedger();
-			await claimed(ledger, KEY);
-			await other.look(KEY);
-			void ledger.closeSession();
-			expect(world.query('SELECT closed FROM session ORDER BY closed')).toEqual([
-				{ closed: 0 },
-				{ closed: 1 },
-			]);
-			expect((await other.look(KEY)).state).toBe('free');
-		});
-
-		it('are dead once they have lapsed, for a process that has lived longer without a break, and alive again when renewed', async () => {
-			const { ledger, session } = openLedger();
-			const { ledger: other, session: othersSession } = openLedger();
-			await other.look(KEY);
-			monotonicMs += 30_000;
-			const claim = await claimed(ledger, KEY);
-			monotonicMs += 28_000;
-			await othersSession.open();
-			monotonicMs += 31_000;
-			await othersSession.open();
-			expect((await other.look(KEY)).state).toBe('pending');
-			monotonicMs += 1_000;
-			expect((await other.look(KEY)).state).toBe('free');
-			await session.open();
-			expect((await other.look(KEY)).state).toBe('pending');
-			await ledger.commit([claim], 1_000_000);
-			expect((await other.look(KEY)).state).toBe('stored');
-		});
 	});
 });
