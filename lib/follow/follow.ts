@@ -42,16 +42,6 @@ export interface Source {
 	readonly latestMs?: number;
 }
 
-/** The order was found out at publication; the next poll finds it out again, and reads what is unread. */
-class ListTurnedError extends PackageError {
-	constructor(isOldestFirst: boolean) {
-		const [now, before] = isOldestFirst ? ['oldest', 'newest'] : ['newest', 'oldest'];
-		super(`The list of events now begins with the ${now} event, and no longer with the ${before}`, {
-			hint: 'Nothing is lost: the next poll reads the list in its new order. If this keeps happening, ask the operator of the service for a list with a fixed order.',
-		});
-	}
-}
-
 /** How far apart the order of a list and the times of its events may be, in milliseconds. */
 export const DISORDER_MS = 10 * MINUTE_MS;
 /** Requests of a poll that do not depend on the time: one for the new events and one to get further. */
@@ -77,13 +67,13 @@ export async function follow(before: Position, source: Source, onPage: OnPage) {
 	}
 	if (reader.failure !== undefined && news.cursor === after) return reader.followed(before, false);
 	if (isTurned(before, news)) {
-		reader.failure ??= new ListTurnedError(!isOldestFirst);
+		reader.failure ??= turnedError(isOldestFirst);
 		const { knownUpTo, lookedBackAt } = before;
 		const newestAt = Math.min(before.newestAt, knownUpTo);
 		const turned = { ...positionAt(knownUpTo, source.now), newestAt, lookedBackAt };
 		return reader.followed(turned, false);
 	}
-	let position = afterNews(before, news, source, reader.serviceNow);
+	let position = afterNews(before, news, source);
 	if (reader.failure === undefined) position = await readStretches(position, reader);
 	const isAtEnd = position.order !== 'oldestFirst' || news.isWhole;
 	const read = Math.min(isAtEnd ? reader.serviceNow : position.newestAt, unreadFrom(position));
@@ -98,10 +88,9 @@ export async function follow(before: Position, source: Source, onPage: OnPage) {
 export async function begin(source: Source, onPage: OnPage) {
 	const reader = new Reader(source, onPage);
 	const news = await reader.read({ after: undefined, backTo: 'newest' });
-	const { serviceNow } = reader;
-	const newestAt = news.newestAt ?? serviceNow;
+	const { serviceNow, newestAt = serviceNow } = news;
 	const position = ordered({ ...positionAt(serviceNow, source.now), newestAt }, news);
-	const isBehind = isFarBehind(position, news, serviceNow);
+	const isBehind = isFarBehind(position, news);
 	const isWhole = position.order !== 'oldestFirst' || news.isWhole;
 	return reader.followed({ ...position, isBehind }, isWhole);
 }
@@ -150,7 +139,7 @@ class Reader {
 }
 
 /** What the new events leave to be read, and what is due to be looked at again. */
-function afterNews(before: Position, news: Walked, source: Source, serviceNow: number): Position {
+function afterNews(before: Position, news: Walked, source: Source): Position {
 	const known = ordered(before, news);
 	const newestAt = Math.max(before.newestAt, news.newestAt ?? 0);
 	const isOldestFirst = known.order === 'oldestFirst';
@@ -184,13 +173,13 @@ function afterNews(before: Position, news: Walked, source: Source, serviceNow: n
 		behind(base - Math.min(everyMs + backMs, latestMs), false);
 		return source.now;
 	});
-	const isBehind = isFarBehind({ ...known, newestAt }, news, serviceNow);
+	const isBehind = isFarBehind({ ...known, newestAt }, news);
 	return { ...known, newestAt, stretches, lookedBackAt, isBehind };
 }
 
 /** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */
-function isFarBehind({ order, newestAt }: Position, news: Walked, serviceNow: number): boolean {
-	return order === 'oldestFirst' && !news.isWhole && newestAt < serviceNow - OVERLAP_MS;
+function isFarBehind({ order, newestAt }: Position, news: Walked): boolean {
+	return order === 'oldestFirst' && !news.isWhole && newestAt < news.serviceNow - OVERLAP_MS;
 }
 
 /** Stretches of a list that begins with the newest event, without what the reading of the new events has covered of them. */
@@ -226,13 +215,12 @@ function restOf(stretch: Stretch, { cursor: after, by, isCursorRefused }: Walked
 }
 
 /** The position with the order of the list, as far as the reading from its head has shown it. */
-function ordered(position: Position, { anchors, isOldestFirst }: Walked): Position {
+function ordered(position: Position, { anchors, order: shown }: Walked): Position {
 	const { order, trail } = position;
 	if (order === 'oldestFirst') return { ...position, trail: extendedTrail(trail, anchors) };
-	if (order !== undefined || anchors.length < 2 || isOldestFirst === undefined) return position;
-	if (!isOldestFirst) return { ...position, order: 'newestFirst' };
+	if (order !== undefined || shown !== 'oldestFirst') return { ...position, order: order ?? shown };
 	// What was still to be read is behind the place that the reading has reached.
-	return { ...position, order: 'oldestFirst', stretches: [], trail: extendedTrail([], anchors) };
+	return { ...position, order: shown, stretches: [], trail: extendedTrail([], anchors) };
 }
 
 /**
@@ -241,9 +229,20 @@ function ordered(position: Position, { anchors, isOldestFirst }: Walked): Positi
  */
 function isTurned({ order, newestAt }: Position, news: Walked): boolean {
 	const { firstPageAt = Infinity, anchors } = news;
-	if (order === undefined || anchors.length < 2) return false;
+	if (order === undefined || news.order === undefined || news.order === order) return false;
 	const longAgo = newestAt - DISORDER_MS;
-	if (order === 'newestFirst') return news.isOldestFirst === true && firstPageAt < longAgo;
+	if (order === 'newestFirst') return firstPageAt < longAgo;
 	const isOlder = (news.newestAt ?? Infinity) <= newestAt;
-	return news.isOldestFirst === false && isOlder && (anchors.at(-1)?.at ?? Infinity) < longAgo;
+	return isOlder && (anchors.at(-1)?.at ?? Infinity) < longAgo;
+}
+
+/** The order was found out at publication; the next poll finds it out again, and reads what is unread. */
+function turnedError(wasOldestFirst: boolean): PackageError {
+	const [now, before] = wasOldestFirst ? ['newest', 'oldest'] : ['oldest', 'newest'];
+	return new PackageError(
+		`The list of events now begins with the ${now} event, and no longer with the ${before}`,
+		{
+			hint: 'Nothing is lost: the next poll reads the list in its new order. If this keeps happening, ask the operator of the service for a list with a fixed order.',
+		},
+	);
 }

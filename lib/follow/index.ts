@@ -1,6 +1,6 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
 export { begin, DISORDER_MS, follow, type Source } from './follow';
-export { positionAt, positionShape, type Stretch, unreadFrom, withStretch } from './position';
+export { positionAt, type Stretch, unreadFrom, withStretch } from './position';
 export {
 	advance,
 	forgottenBy,
@@ -13,4 +13,4 @@ export {
 	savedFields,
 	writeSaved,
 } from './saved';
-export { type Listed, type OnPage, type WalkOptions, walk, type Walked } from './walk';
+export { type Listed, type OnPage, type WalkOptions, walk } from './walk';

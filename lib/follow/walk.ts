@@ -118,8 +118,8 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		by,
 		/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
 		readBackTo: reach.readBackTo,
-		/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
-		isOldestFirst: isSure(reach) ? reach.order.isOldestFirst : undefined,
+		/** Which event the list begins with, as far as it was read; undefined while unknown, as within one page. */
+		order: anchors.length < 2 ? undefined : orderOf(reach),
 		/** When the newest event was created that is not dated in the future. */
 		newestAt,
 		/** Of each page, the last record with a time that is not of the future. */
@@ -148,7 +148,10 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	return result(!isRefused, !isRefused);
 }
 
-const isSure = ({ order }: Reach) => Math.abs(order.rise) > DISORDER_MS;
+function orderOf({ order: { rise } }: Reach): ListOrderName | undefined {
+	if (rise > DISORDER_MS) return 'oldestFirst';
+	return rise < -DISORDER_MS ? 'newestFirst' : undefined;
+}
 
 /** The records in pages, the last one possibly shorter; then the error, if the list failed. */
 async function* pagesOf(

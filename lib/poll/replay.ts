@@ -53,11 +53,6 @@ export async function serveReplays(serving: Serving): Promise<void> {
 	});
 }
 
-/** Where to read, and how many pages. */
-interface ReplayPart extends Pick<WalkOptions, 'after' | 'backTo'> {
-	readonly pages: number;
-}
-
 /**
  * Reads the events at their places, neighbors together, then those that were not there from the head of the list. `lost`: those
  * that the list does not have any more, as far as it was read. `isOver`: the next poll continues.
@@ -65,7 +60,11 @@ interface ReplayPart extends Pick<WalkOptions, 'after' | 'backTo'> {
 async function find({ client, pageSize, mayRequest, now }: Source, wanted: readonly Requested[]) {
 	const left = new Map(wanted.map((event) => [event.id, event]));
 	const events: ParsedEvent[] = [];
-	const readUntilFound = async (some: readonly Requested[], { pages, ...part }: ReplayPart) => {
+	const readUntilFound = async (
+		some: readonly Requested[],
+		pages: number,
+		part: Pick<WalkOptions, 'after' | 'backTo'>,
+	) => {
 		let [asked, isRefused] = [0, false];
 		const options = {
 			...{ client, pageSize, now, ...part },
@@ -80,8 +79,8 @@ async function find({ client, pageSize, mayRequest, now }: Source, wanted: reado
 	};
 	let end: Awaited<ReturnType<typeof readUntilFound>> = { isOver: false, failure: undefined };
 	for (const group of groupsOf(wanted, pageSize)) {
-		const place = { after: group[0]?.after, backTo: -Infinity, pages: PAGES_AT_PLACE };
-		if (!end.isOver) end = await readUntilFound(group, place);
+		const place = { after: group[0]?.after, backTo: -Infinity };
+		if (!end.isOver) end = await readUntilFound(group, PAGES_AT_PLACE, place);
 	}
 	if (!end.isOver && left.size > 0) {
 		const lost = [...left.values()];
@@ -89,7 +88,7 @@ async function find({ client, pageSize, mayRequest, now }: Source, wanted: reado
 			(at, { createdAt = -Infinity }) => Math.min(at, createdAt),
 			Infinity,
 		);
-		end = await readUntilFound(lost, { backTo: oldest - DISORDER_MS, pages: PAGES_FROM_HEAD });
+		end = await readUntilFound(lost, PAGES_FROM_HEAD, { backTo: oldest - DISORDER_MS });
 	}
 	return { ...end, events, lost: end.isOver ? [] : [...left.values()] };
 }

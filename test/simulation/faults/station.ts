@@ -16,8 +16,8 @@ export const STATIONS: readonly Fault[] = [
 	fault(
 		'a second gap during a catch-up is read again in each poll',
 		'lib/follow/follow.ts',
-		'let position = afterNews(before, news, source, reader.serviceNow);',
-		'if (!news.isWhole && reader.failure === undefined && unreadFrom(before) < Infinity) return reader.followed(before, false);\n\tlet position = afterNews(before, news, source, reader.serviceNow);',
+		'let position = afterNews(before, news, source);',
+		'if (!news.isWhole && reader.failure === undefined && unreadFrom(before) < Infinity) return reader.followed(before, false);\n\tlet position = afterNews(before, news, source);',
 	),
 	{
 		name: 'a late event makes a second incident',

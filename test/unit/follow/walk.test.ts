@@ -68,7 +68,7 @@ it.each<[string, Listed[], Partial<WalkOptions>, number, object]>([
 		newestFirst(40),
 		{ backTo: NOW - 10 * MINUTE },
 		16,
-		{ isWhole: true, isAtEnd: false, isOldestFirst: false },
+		{ isWhole: true, isAtEnd: false, order: 'newestFirst' },
 	],
 	[
 		'is read past one record that is out of order',
@@ -104,7 +104,7 @@ it.each<[string, Listed[], Partial<WalkOptions>, number, object]>([
 		oldestFirst(10),
 		{ backTo: NOW - 2 * MINUTE },
 		10,
-		{ isAtEnd: true, isOldestFirst: true },
+		{ isAtEnd: true, order: 'oldestFirst' },
 	],
 	[
 		'that begins with the oldest event is read up to the given moment',
@@ -118,7 +118,7 @@ it.each<[string, Listed[], Partial<WalkOptions>, number, object]>([
 		NO_TIMES,
 		{ backTo: NOW },
 		10,
-		{ isOldestFirst: undefined, readBackTo: Infinity, newestAt: undefined },
+		{ order: undefined, readBackTo: Infinity, newestAt: undefined },
 	],
 	['has records without an ID, which are counted', [{}, { id: 'b' }], {}, 1, { withoutId: 1 }],
 ])('a list %s', async (_what, list, reading, count, expected) => {
