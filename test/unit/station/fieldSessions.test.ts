@@ -998,10 +998,7 @@ describe('a session of the field', () => {
 		for (let at = time('05:31'); at < time('08:30'); at += MINUTE / 10) {
 			world.events.push(message(at, 's2', ['Heartbeat', {}]));
 		}
-		for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
-			world.now = at;
-			await world.poll({ budgetMs: 0 });
-		}
+		await world.pollFrom('08:30', '09:30', { budgetMs: 0 });
 		const expected = { energyKwh: 5, minutes: 220, connector: '1', startFoundBy: 'response' };
 		expect(world.items()).toMatchObject([expected]);
 	});
@@ -1018,10 +1015,7 @@ describe('a session of the field', () => {
 		for (let at = time('08:25'); at < time('10:00'); at += MINUTE / 10) {
 			world.events.push(message(at, 's2', ['Heartbeat', {}]));
 		}
-		for (let at = time('08:30'); at <= time('10:00'); at += MINUTE) {
-			world.now = at;
-			await world.poll({ budgetMs: 0 });
-		}
+		await world.pollFrom('08:30', '10:00', { budgetMs: 0 });
 		expect(world.items()).toMatchObject([{ energyKwh: 5, transactionId: '25', reason: 'Local' }]);
 	});
 

@@ -1,5 +1,4 @@
 /** What a Station Trigger reports when its ledger loses its data, or is replaced by an old copy. */
-import type { StationPollOptions } from '../../../lib/station';
 import { OCPP16 } from './stations';
 import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
@@ -52,11 +51,8 @@ it('decides nothing before the past has been read: what was open began before it
 	const [opened] = world.items();
 	expect(world.items()).toMatchObject([{ state: 'opened', since: '2026-11-23T09:00:00.000Z' }]);
 	loseLedger(world);
-	for (let at = time('09:26'); at <= time('10:00'); at += MINUTE) {
-		world.now = at;
-		// Two pages in each poll.
-		await world.poll({ budgetMs: 0 });
-	}
+	// Two pages in each poll.
+	await world.pollFrom('09:26', '10:00', { budgetMs: 0 });
 	expect(world.items().slice(1)).toMatchObject([
 		{ state: 'resolved', incident: opened?.['incident'], since: opened?.['since'] },
 	]);
@@ -109,13 +105,7 @@ it('decides nothing on an old copy of the ledger that is put back while it reads
 	const restore = copyOf(world);
 	await world.pollFrom('09:03', '09:20');
 	world.now = time('09:21');
-	const client: StationPollOptions['client'] = {
-		async *list(...asked) {
-			restore();
-			yield* world.list(...asked);
-		},
-	};
-	await world.poll({ client });
+	await world.poll({ client: world.clientAfter(restore) });
 	await world.pollFrom('09:22', '09:40');
 	expect(world.items()).toEqual([]);
 });

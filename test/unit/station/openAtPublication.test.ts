@@ -2,7 +2,7 @@
 import type { StationSettings } from '../../../lib/station';
 import { shardOf } from '../../../lib/station/shards';
 import { OCPP16, OCPP201 } from './stations';
-import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+import { back, lost, message, type StationEvent, stationWorld, time } from './stationWorld';
 
 const fault = (at: string, connectorId = 1) =>
 	OCPP16.status(at, 'Faulted', { error: { errorCode: 'GroundFailure', connectorId } });
@@ -86,10 +86,7 @@ describe.each([
 		const assets = ['s1', 's4', NEIGHBOR];
 		const world = stationWorld({ isOldestFirst, assets, settings: { kind } });
 		world.events = [...HEARTBEATS, ...events];
-		for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
-			world.now = at;
-			await world.poll({ budgetMs });
-		}
+		await world.pollFrom('08:30', '09:30', { budgetMs });
 		const items = world.items().map(({ since, state }) => {
 			return `${String(since).slice(11, 16)} ${String(state)}`;
 		});
@@ -105,10 +102,7 @@ describe.each([
 				...version.session({ start: '05:10', stop: '07:00', fromWh: 1_000, toWh: 5_000 }),
 				...version.session({ start: '08:50', stop: '09:10', fromWh: 5_000, toWh: 9_000 }),
 			];
-			for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
-				world.now = at;
-				await world.poll({ budgetMs: 0 });
-			}
+			await world.pollFrom('08:30', '09:30', { budgetMs: 0 });
 			expect(world.items()).toMatchObject([{ startedAt: '2026-11-23T08:50:00.000Z' }]);
 		},
 	);

@@ -1,6 +1,5 @@
 /** A publication, while a poll of the one before it is still on its way. */
 import { readSaved } from '../../../lib/follow';
-import type { StationPollOptions } from '../../../lib/station';
 import { headShape } from '../../../lib/station/common/head';
 import { digestOf } from '../../../lib/station/common/settings';
 import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
@@ -83,14 +82,8 @@ it('reports a fault once that begins while a poll of the version before waits fo
 		world.events.push(said('09:01:30', 'Faulted'));
 		world.now = time('09:01:40');
 	};
-	const client: StationPollOptions['client'] = {
-		async *list(...asked) {
-			await publish();
-			yield* world.list(...asked);
-		},
-	};
 	world.now = time('09:01');
-	await world.poll({ settings: before, client });
+	await world.poll({ settings: before, client: world.clientAfter(publish) });
 	expect(waits).toBeGreaterThan(0);
 	await world.pollFrom('09:02', '09:14');
 	world.events.push(said('09:15', 'Available'));
@@ -110,24 +103,18 @@ it.each(['before', 'after'])(
 		let [release, seen] = [(): void => undefined, (): void => undefined];
 		const held = new Promise<void>((resolve) => (release = resolve));
 		const reads = new Promise<void>((resolve) => (seen = resolve));
-		const slow: StationPollOptions['client'] = {
-			async *list(...asked) {
-				seen();
-				await held;
-				yield* world.list(...asked);
-			},
-		};
+		const slow = world.clientAfter(async () => {
+			seen();
+			await held;
+		});
 		world.now = time('09:00:10');
 		const late = world.poll({ settings: between, client: slow, now: () => time('09:00:10') });
 		await reads;
 		world.now = time('09:00:20');
-		const client: StationPollOptions['client'] = {
-			async *list(...asked) {
-				if (when === 'before') release();
-				if (when === 'before') await late;
-				yield* world.list(...asked);
-			},
-		};
+		const client = world.clientAfter(async () => {
+			if (when === 'before') release();
+			if (when === 'before') await late;
+		});
 		await world.poll({ client });
 		release();
 		await late;

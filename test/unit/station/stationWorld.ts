@@ -164,12 +164,22 @@ export function stationWorld(options: WorldOptions = {}) {
 			await started;
 			return failure;
 		},
-		list: (...asked: Parameters<typeof client.list>) => client.list(...asked),
+		/** The list, once `before` is over. */
+		clientAfter: (before: () => Promise<void> | void): StationPollOptions['client'] => ({
+			async *list(...asked) {
+				await before();
+				yield* client.list(...asked);
+			},
+		}),
 		/** Polls each full minute; both ends included. */
-		async pollFrom(from: string, to: string): Promise<void> {
+		async pollFrom(
+			from: string,
+			to: string,
+			changes: Partial<StationPollOptions> = {},
+		): Promise<void> {
 			for (let at = time(from); at <= time(to); at += MINUTE_MS) {
 				now = at;
-				await world.poll();
+				await world.poll(changes);
 			}
 		},
 		/** The execution of what was handed over. */
