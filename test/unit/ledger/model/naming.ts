@@ -54,35 +54,54 @@ const NUMBERS: ReadonlyMap<string | undefined, number> = new Map(
 
 /** The same for all worlds that are the same once they are settled. Processes have no order, nor have the deliveries and attempts of one. */
 export function nameOf(world: World): string {
-	const { entry, processes } = world;
-	const { holder, at: time, isAlive } = meaningOf(world);
-	const named = processes.map((each, process) => {
-		const { deliveries, attempts } = each;
-		const slots = deliveries.map((delivery, index) => {
-			if (delivery === undefined) return 0;
-			const isHolder = holds(entry, { process, index }, delivery);
-			return bits(numberOf(delivery.at), delivery.isOld, isHolder);
-		});
-		const starts = attempts.map((attempt, index) => {
-			if (attempt === undefined) return 0;
-			const { at, repeats, isRetry, isOld, isSteady, isBeforeReopen } = attempt;
-			const isLast = entry?.run === runOf({ process, index });
-			return bits(numberOf(at), repeats, isRetry, isOld, isSteady, isBeforeReopen, isLast);
-		});
-		const isOldHolder = holder === sessionOf(process, OLD);
-		const is = bits(1, isAlive(each, process), holder === sessionOf(process), isOldHolder);
-		return String.fromCharCode(is, ...slots.sort(), ...starts.sort());
-	});
-	const { isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened } = world;
-	const name = String.fromCharCode(
+	const meaning = meaningOf(world);
+	const named = world.processes.map((each, process) =>
+		numberOfProcess(each, process, world, meaning),
+	);
+	if (named.length > 1) named.sort(ascending);
+	const { entry, isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened } = world;
+	let name = String.fromCharCode(
 		numberOf(entry?.kind),
-		bits(numberOf(entry?.before), entry?.repeats === true, holder === DEAD),
-		bits(1, time === 0, time === LONG_AGO, entry?.reopenedAt !== undefined),
+		bits(numberOf(entry?.before), entry?.repeats === true, meaning.holder === DEAD),
+		bits(1, meaning.at === 0, meaning.at === LONG_AGO, entry?.reopenedAt !== undefined),
 		bits(1, isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened),
 	);
-	return `${name}${named.sort().join('')}${world.fault ?? ''}`;
+	// A character has the lowest 16 bits of its number.
+	for (const each of named) name += String.fromCharCode(each / 2 ** 32, each / 2 ** 16, each);
+	return world.fault === undefined ? name : name + world.fault;
 }
 
+/** A number of at most 48 bits, made with no string or list that is not needed: a search makes millions. */
+function numberOfProcess(
+	each: Process,
+	process: number,
+	{ entry }: World,
+	{ holder, isAlive }: ReturnType<typeof meaningOf>,
+): number {
+	const slots = each.deliveries.map((delivery, index) => {
+		if (delivery === undefined) return 0;
+		const isHolder = holds(entry, { process, index }, delivery);
+		return bits(numberOf(delivery.at), delivery.isOld, isHolder);
+	});
+	const starts = each.attempts.map((attempt, index) => {
+		if (attempt === undefined) return 0;
+		const { at, repeats, isRetry, isOld, isSteady, isBeforeReopen } = attempt;
+		const isLast = entry?.run === runOf({ process, index });
+		return bits(numberOf(at), repeats, isRetry, isOld, isSteady, isBeforeReopen, isLast);
+	});
+	if (slots.length + starts.length > 3) throw new Error('Too many for 48 bits.');
+	if (slots.length > 1) slots.sort(ascending);
+	if (starts.length > 1) starts.sort(ascending);
+	const isOldHolder = holder === sessionOf(process, OLD);
+	let number = bits(1, isAlive(each, process), holder === sessionOf(process), isOldHolder);
+	for (const slot of slots) number = number * SLOT + slot;
+	for (const start of starts) number = number * SLOT + start;
+	return number;
+}
+
+/** Above the number of any slot: a place and six bits. */
+const SLOT = (NUMBERS.size + 1) * 2 ** 6;
+const ascending = (a: number, b: number) => a - b;
 const OLD = { isOld: true };
 
 function numberOf(text: string | undefined): number {

@@ -96,9 +96,15 @@ export interface Slot {
 }
 
 export const numberOf = ({ process, index }: Slot) => 10 * process + index + 1;
-export const runOf = ({ process, index }: Slot) => `run ${process}.${index}`;
-export const sessionOf = (process: number, { isOld } = { isOld: false }) =>
-	`session ${process}${isOld ? ', closed' : ''}`;
+export const runOf = (slot: Slot) => RUNS[numberOf(slot)] ?? '';
+export const sessionOf = (process: number, { isOld } = OPEN) =>
+	(isOld ? CLOSED_SESSIONS : SESSIONS)[process] ?? '';
+
+const OPEN = { isOld: false };
+// Made once: a search asks for them hundreds of millions of times.
+const SESSIONS = [0, 1].map((process) => `session ${process}`);
+const CLOSED_SESSIONS = SESSIONS.map((session) => `${session}, closed`);
+const RUNS = Array.from({ length: 20 }, (_, n) => `run ${Math.floor(n / 10)}.${(n % 10) - 1}`);
 
 /** Each result of the step that the sender could get, by what it takes other processes for. */
 export function* taken<R>(
