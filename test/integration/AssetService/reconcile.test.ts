@@ -69,14 +69,20 @@ const event = (id: string | number, minutesAgo: number, more: object = {}) => ({
 	createdAt: new Date(Date.now() - minutesAgo * MINUTE).toISOString(),
 	...more,
 });
-const statesIn = async (listed: readonly { id: string }[], parameters: INodeParameters = {}) => {
+/** The service lists these events. */
+const reconciled = async (
+	listed: readonly { id: string }[],
+	parameters: INodeParameters = {},
+	more: Parameters<typeof run>[2] = {},
+) => {
 	const world = await serving((request) => pages(listed, request));
-	const found = await records(run(world, { ...reconcile, ...parameters }));
-	return {
-		found,
-		states: found.map(({ id, state }) => `${id as string} ${state as string}`),
-		world,
-	};
+	return { world, ...(await run(world, { ...reconcile, ...parameters }, more)) };
+};
+const statesIn = async (...asked: Parameters<typeof reconciled>) => {
+	const result = await reconciled(...asked);
+	const found = await records(Promise.resolve(result));
+	const states = found.map(({ id, state }) => `${id as string} ${state as string}`);
+	return { ...result, found, states };
 };
 
 it('names the hundred gaps in a list of two thousand events, and reads a day of a month', async () => {
@@ -162,21 +168,32 @@ it('returns the fields that identify an event, with its state, for each state', 
 	expect(found.slice(4).map(({ endedAt }) => endedAt !== null)).toEqual([true, true, false, false]);
 });
 
-it.each<[string, INodeParameters, string[]]>([
-	['this workflow by default', {}, ['own done', 'other missing']],
-	['this workflow where the ID is empty', { workflowId: ' ' }, ['own done', 'other missing']],
+const selector = (mode: string, value: string): INodeParameters['workflowId'] => ({
+	...{ __rl: true, mode, value },
+});
+it.each<[string, INodeParameters['workflowId'], string[]]>([
+	['this workflow by default', undefined, ['own done', 'other missing']],
+	['this workflow where the ID is empty', ' ', ['own done', 'other missing']],
+	['this workflow by expression', '={{ $workflow.id }}', ['own done', 'other missing']],
+	['this workflow if none is selected', selector('list', ''), ['own done', 'other missing']],
+	['another workflow', OTHER, ['own missing', 'other done']],
+	['another workflow, selected', selector('id', OTHER), ['own missing', 'other done']],
 	[
-		'this workflow by expression',
-		{ workflowId: '={{ $workflow.id }}' },
-		['own done', 'other missing'],
+		'another workflow by URL',
+		`https://n8n.test/projects/p/workflow/${OTHER}/executions?x=/workflow/`,
+		['own missing', 'other done'],
 	],
-	['another workflow', { workflowId: OTHER }, ['own missing', 'other done']],
-])('compares with %s', async (_name, parameters, states) => {
+	[
+		'another workflow, selected by expression',
+		selector('id', `={{ "${OTHER}" }}`),
+		['own missing', 'other done'],
+	],
+])('compares with %s', async (_name, workflowId, states) => {
 	await begin(OWN, ['own']);
 	await begin(OTHER, ['other']);
 	await publish(OTHER);
-	const listed = [event('own', 5), event('other', 6)];
-	expect((await statesIn(listed, parameters)).states).toEqual(states);
+	const parameters = workflowId === undefined ? {} : { workflowId };
+	expect((await statesIn([event('own', 5), event('other', 6)], parameters)).states).toEqual(states);
 });
 
 it.each<[string, INodeParameters, string[]]>([
@@ -214,25 +231,6 @@ it('leaves out events without an ID, and reports how many', async () => {
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
 });
 
-it.each<[string, INodeParameters['workflowId']]>([
-	['as text', OTHER],
-	['as the workflow selector does', { __rl: true, mode: 'id', value: OTHER }],
-	['by URL', `https://n8n.test/projects/p/workflow/${OTHER}/executions?x=/workflow/`],
-	['by an expression', { __rl: true, mode: 'id', value: `={{ "${OTHER}" }}` }],
-])('compares with the workflow that is given %s', async (_name, workflowId) => {
-	await begin(OTHER, ['chosen']);
-	await publish(OTHER);
-	const { states } = await statesIn([event('chosen', 1), event('not-chosen', 2)], { workflowId });
-	expect(states).toEqual(['chosen done', 'not-chosen missing']);
-});
-
-it('compares with its own workflow if none is selected', async () => {
-	await begin(OWN, ['of-its-own']);
-	const workflowId = { __rl: true, mode: 'list', value: '' } as const;
-	const { states } = await statesIn([event('of-its-own', 1)], { workflowId });
-	expect(states).toEqual(['of-its-own done']);
-});
-
 it('does not report events as missing that were created before the workflow was first published', async () => {
 	const workflowId = 'published';
 	const now = Date.now();
@@ -241,11 +239,9 @@ it('does not report events as missing that were created before the workflow was 
 	await publish(workflowId, { at: now - 10 * MINUTE });
 	const before = [event('before', 61), event('replayed', 62)];
 	await begin(workflowId, ['replayed', 'first']);
-	const reconciled = async (listed: ReturnType<typeof event>[]) =>
-		run(await serving((request) => pages(listed, request)), { ...reconcile, workflowId });
 	const timeless = event('timeless', 59, { createdAt: undefined });
 	const listed = [event('first', 58), event('lost', 59), timeless, ...before];
-	const { items, hints } = await reconciled(listed);
+	const { items, hints } = await reconciled(listed, { workflowId });
 	expect(items.map(({ json }) => [json['id'], json['state']])).toEqual([
 		['first', 'done'],
 		['lost', 'missing'],
@@ -254,7 +250,7 @@ it('does not report events as missing that were created before the workflow was 
 	]);
 	expect(hints).toMatchObject([{ message: containing('Left out 1 event from before') }]);
 	// On the first night, nothing may have arrived yet.
-	expect((await reconciled([event('before', 61)])).items).toEqual([]);
+	expect((await reconciled([event('before', 61)], { workflowId })).items).toEqual([]);
 });
 
 const message = (text: string) => expect.objectContaining({ message: containing(text) }) as unknown;
@@ -272,16 +268,13 @@ it.each([
 	const lost = Array.from({ length: 7 }, (_, n) => event(n, 50, { eventType: 'site.created' }));
 	if (what !== 'of all types') await begin(workflowId, ['arrived']);
 	const listed = [...lost, ...(what === 'of all types' ? [] : [event('arrived', 51)])];
-	const world = await serving((request) => pages(listed, request));
-	const { items, hints, error } = await run(world, { ...reconcile, workflowId, ...parameters });
+	const { items, hints, error } = await reconciled(listed, { workflowId, ...parameters });
 	expect(error).toBeUndefined();
 	expect(items.map(({ json }) => json['state'])).toEqual(lost.map(() => 'missing'));
 	expect(hints).toEqual([message('All 7 events are missing')]);
 });
 
 it('fails only if the ledger has no trace of the workflow at all', async () => {
-	const reconciled = async (listed: readonly { id: string }[], parameters: INodeParameters = {}) =>
-		run(await serving((request) => pages(listed, request)), { ...reconcile, ...parameters });
 	const strange = [event('strange', 1), event('stranger', 2)];
 	expect(await failure(reconciled(strange))).toMatchObject({
 		message: `No listed event has reached the workflow "${OWN}"`,
@@ -327,8 +320,7 @@ it.each<[string, INodeParameters, string]>([
 		event(`doubt_${n}`, 5, { payload: { status } }),
 	);
 	await begin(OWN, ['doubt_0', 'doubt_1']);
-	const world = await serving((request) => pages(listed, request));
-	const { items, hints } = await run(world, { ...reconcile, ...parameters });
+	const { items, hints } = await reconciled(listed, parameters);
 	expect([items, hints]).toEqual([[], [message(hint)]]);
 });
 
@@ -349,8 +341,7 @@ it('shows only the selected states, in a time range', async () => {
 	expect(await idsFor({ createdBefore: '={{ $now.minus({ minutes: 20 }) }}' })).toEqual([
 		'state_missing',
 	]);
-	const world = await serving((request) => pages(listed, request));
-	expect(await failure(run(world, { ...reconcile, states: '={{ "lost" }}' }))).toMatchObject({
+	expect(await failure(reconciled(listed, { states: '={{ "lost" }}' }))).toMatchObject({
 		message: "'States' has no 'lost'",
 	});
 });
@@ -377,8 +368,8 @@ it('shows assets by name, reading their list once, and by ID if it cannot be rea
 
 it('reads no list of assets for events without one', async () => {
 	await begin(OWN, ['general']);
-	const world = await serving((request) => pages([event('general', 5)], request));
-	expect(await records(run(world, reconcile))).toMatchObject([{ id: 'general', asset: null }]);
+	const { found, world } = await statesIn([event('general', 5)]);
+	expect(found).toMatchObject([{ id: 'general', asset: null }]);
 	expect(world.service.to(ASSETS)).toEqual([]);
 });
 
@@ -387,8 +378,8 @@ it.each([
 	['odd', '4711/../a b?', '4711%2F..%2Fa%20b%3F'],
 ])('links to the execution where the address of n8n is known: %s', async (of, id, inUrl) => {
 	await begin(OWN, [of], { run: newAttempt(id) });
-	const world = await serving((request) => pages([event(of, 5)], request));
-	const { items } = await run(world, reconcile, { instanceBaseUrl: 'https://n8n.example.com/' });
+	const address = { instanceBaseUrl: 'https://n8n.example.com/' };
+	const { items } = await reconciled([event(of, 5)], {}, address);
 	expect(items.map(({ json }) => json['executionUrl'])).toEqual([
 		`https://n8n.example.com/workflow/${OWN}/executions/${inUrl}`,
 	]);
@@ -404,8 +395,7 @@ it.each<[string, Partial<PublishedSettings> | undefined, boolean]>([
 	const workflowId = `of another user: ${what}`;
 	await begin(workflowId, ['secret']);
 	if (settings) await publish(workflowId, settings);
-	const world = await serving((request) => pages([event('secret', 5)], request));
-	const result = run(world, { ...reconcile, workflowId });
+	const result = reconciled([event('secret', 5)], { workflowId });
 	if (isShown) {
 		expect(await records(result)).toHaveLength(1);
 		return;
@@ -414,7 +404,7 @@ it.each<[string, Partial<PublishedSettings> | undefined, boolean]>([
 		message: containing('does not give this workflow access to its events'),
 		description: containing("'Other Workflows That May Replay'"),
 	});
-	expect(world.service.to(EVENTS)).toEqual([]);
+	expect((await result).world.service.to(EVENTS)).toEqual([]);
 });
 
 it.each<[string, Partial<PublishedSettings>, boolean]>([
@@ -426,8 +416,7 @@ it.each<[string, Partial<PublishedSettings>, boolean]>([
 	async (_what, settings, isShown) => {
 		await begin(OWN, ['inline']);
 		await publish(OWN, settings);
-		const world = await serving((request) => pages([event('inline', 5)], request));
-		const result = run(world, reconcile, { mode: 'integrated' });
+		const result = reconciled([event('inline', 5)], {}, { mode: 'integrated' });
 		if (isShown) expect(await records(result)).toHaveLength(1);
 		else {
 			expect(await failure(result)).toMatchObject({
@@ -445,9 +434,9 @@ it.each<[INodeParameters, string]>([
 	[{ eventTypes: '={{ [{}] }}' }, "'Event Types' cannot be a list"],
 	[{ eventTypes: ['ocpp.message', '__other__'] }, "'Other Event Types' is empty"],
 ])('lists nothing for %j', async (parameters, message) => {
-	const world = await serving((request) => pages([], request));
-	expect(await failure(run(world, { ...reconcile, ...parameters }))).toMatchObject({ message });
-	expect(world.service.to(EVENTS)).toEqual([]);
+	const result = reconciled([], parameters);
+	expect(await failure(result)).toMatchObject({ message });
+	expect((await result).world.service.to(EVENTS)).toEqual([]);
 });
 
 it('says what to do while the ledger is down', async () => {
@@ -456,8 +445,7 @@ it('says what to do while the ledger is down', async () => {
 	await (await ledger()).close();
 	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;
 	try {
-		const world = await serving((request) => pages([event('a', 1)], request));
-		expect(await failure(run(world, reconcile))).toMatchObject({
+		expect(await failure(reconciled([event('a', 1)]))).toMatchObject({
 			message: containing('The event ledger is not available'),
 			description: containing(away),
 		});
@@ -475,11 +463,10 @@ it('leaves out events that the conditions of the trigger exclude, and rejects co
 	await begin(OWN, ['status_0']);
 	const { states } = await statesIn(listed, { conditions: { condition: [condition] } });
 	expect(states).toEqual(['status_0 done']);
-	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
-	await expect(
-		run(world, { ...reconcile, conditions: { condition: [unmeetable] } }),
-	).rejects.toThrow(`"Correct 'Value': enter a number" is required`);
+	await expect(reconciled(listed, { conditions: { condition: [unmeetable] } })).rejects.toThrow(
+		`"Correct 'Value': enter a number" is required`,
+	);
 });
 
 describe('applies what the triggers of the workflow want', () => {
@@ -494,18 +481,15 @@ describe('applies what the triggers of the workflow want', () => {
 		// It began when the trigger had other settings.
 		typed('earlier', 'asset.deleted'),
 	];
-	const reconciled = async (workflowId: string, parameters: INodeParameters = {}) => {
+	const statesOf = async (workflowId: string, parameters: INodeParameters = {}) => {
 		await begin(workflowId, ['fault', 'earlier']);
-		const world = await serving((request) => pages(listed, request));
-		const { items, hints } = await run(world, { ...reconcile, workflowId, ...parameters });
-		const states = items.map(({ json }) => `${json['id'] as string} ${json['state'] as string}`);
-		return { states, hints };
+		return await statesIn(listed, { workflowId, ...parameters });
 	};
 
 	it('lists what they want without a filter, and says what it left out', async () => {
 		const workflowId = 'wants faults';
 		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
-		const { states, hints } = await reconciled(workflowId);
+		const { states, hints } = await statesOf(workflowId);
 		expect(states).toEqual(['fault done', 'lost missing', 'earlier done']);
 		expect(hints).toMatchObject([
 			{ type: 'info', message: containing('Left out 2 events that no trigger') },
@@ -515,10 +499,10 @@ describe('applies what the triggers of the workflow want', () => {
 	it('lists the others as ignored only if that state is selected', async () => {
 		const workflowId = 'wants some';
 		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
-		const { states, hints } = await reconciled(workflowId, { states: ['ignored', 'missing'] });
+		const { states, hints } = await statesOf(workflowId, { states: ['ignored', 'missing'] });
 		expect(states).toEqual(['lost missing', 'quiet ignored', 'site ignored']);
 		expect(hints).toEqual([]);
-		const narrowed = await reconciled(workflowId, { states: ['ignored'], eventTypes: ['site.*'] });
+		const narrowed = await statesOf(workflowId, { states: ['ignored'], eventTypes: ['site.*'] });
 		expect(narrowed.states).toEqual(['site ignored']);
 	});
 
@@ -532,7 +516,7 @@ describe('applies what the triggers of the workflow want', () => {
 				...{ eventTypes: ['site.created'], conditions: {} },
 			},
 		});
-		expect((await reconciled(workflowId)).states).toEqual([
+		expect((await statesOf(workflowId)).states).toEqual([
 			...['fault done', 'lost missing', 'site missing', 'earlier done'],
 		]);
 	});
@@ -541,17 +525,13 @@ describe('applies what the triggers of the workflow want', () => {
 it('warns once of a condition whose field no event has', async () => {
 	const listed = [event('a', 1, { payload: { errorCode: 'E1' } }), event('b', 2)];
 	await begin(OWN, ['a']);
-	const world = await serving((request) => pages(listed, request));
 	const condition = [{ field: 'data.erorCode', operator: 'notEquals', value: 'E1' }];
-	const parameters = { ...reconcile, conditions: { condition } };
-	const { items, hints } = await run(world, parameters, { input: [{}, {}] });
+	const twice = { input: [{}, {}] };
+	const { items, hints } = await reconciled(listed, { conditions: { condition } }, twice);
 	expect(items.map(({ json }) => json['id'])).toEqual(['a', 'b', 'a', 'b']);
 	const expected = "None of 2 events has a field 'data.erorCode'. Did you mean 'data.errorCode'?";
 	expect(hints).toEqual([{ message: expected, type: 'warning', location: 'outputPane' }]);
 
-	const met = {
-		...reconcile,
-		conditions: { condition: [{ ...condition[0], field: 'data.errorCode' }] },
-	};
-	expect((await run(world, met)).hints).toEqual([]);
+	const met = { conditions: { condition: [{ ...condition[0], field: 'data.errorCode' }] } };
+	expect((await reconciled(listed, met)).hints).toEqual([]);
 });

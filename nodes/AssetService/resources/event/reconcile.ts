@@ -4,10 +4,11 @@ import { listedStates } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import { hintAt } from '../../../../n8n/log/nodeError';
+import { DEFAULT_PAGE_SIZE } from '../../../../n8n/polling/poll';
 import type { Operation, OperationRun } from '../../shared/operation';
 import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
-import { PAGE_SIZE, type Selection, selectionFields, selectionOf } from './selection';
+import { type Selection, selectionFields, selectionOf } from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
@@ -58,7 +59,7 @@ async function eventItems(
 	const since = publication?.publishedAt ?? 0;
 	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };
 	const { found, withoutId, isAnyKnown } = await listedStates(
-		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
+		{ client, pageSize: DEFAULT_PAGE_SIZE, backTo: createdAfter, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 		({ at, record }, account) => {
 			if (account.state === 'ignored') {

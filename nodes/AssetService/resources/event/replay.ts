@@ -19,6 +19,7 @@ import { RETENTION_MS } from '../../../../lib/start';
 import { unknown } from '../../../../lib/vendor/zod';
 import { logLine } from '../../../../n8n/log/log';
 import { hintAt } from '../../../../n8n/log/nodeError';
+import { DEFAULT_PAGE_SIZE } from '../../../../n8n/polling/poll';
 import {
 	flag,
 	type InputItem,
@@ -31,7 +32,7 @@ import {
 import { type Accounts, openAccounts, workflowField } from './account';
 import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
 import { noTrace } from './reconcile';
-import { selectionFields, PAGE_SIZE, type Selection, selectionOf } from './selection';
+import { selectionFields, type Selection, selectionOf } from './selection';
 
 /** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
 const POLLS_WITHIN_MS = DAY_MS + 2 * HOUR_MS;
@@ -206,7 +207,7 @@ async function chooseEvents(
 	const { ledger, workflowId, publication, triggers } = accounts;
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
-		{ client: item.client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
+		{ client: item.client, pageSize: DEFAULT_PAGE_SIZE, backTo, now: Date.now() },
 		{
 			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 			...(ids.size > 0 && { ids }),

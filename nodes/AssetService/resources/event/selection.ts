@@ -25,8 +25,6 @@ import {
 } from '../../shared/operation';
 
 const DAYS_BACK = 1;
-/** The service's own maximum. */
-export const PAGE_SIZE = 100;
 
 type SelectableState = (typeof STATES)[number];
 
