@@ -1,6 +1,6 @@
 /** GitHub's workflows, as texts: rules that keep others from publishing, and that each job tests what it says. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod/v4';
 import packageJson from '../../package.json';
 import { makeScene, removeScenes } from '../support/commands';
@@ -115,6 +115,20 @@ it.each(files)('%s hides no failure, and calls only scripts that there are', (fi
 	expect(commands.length).toBeGreaterThan(0);
 	const called = commands.flatMap((command) => [...command.matchAll(/npm run ([\w:]+)/g)]);
 	for (const [, script] of called) expect(packageJson.scripts).toHaveProperty([script ?? '']);
+});
+
+it('tries more histories of stations each night than `npm test`, by the variable that each test reads', () => {
+	const commands = commandsOf(jobsOf('nightly.yml')['stations'] ?? '').slice(1);
+	const tried = commands.flatMap((command) => {
+		const [, variable = '', count = ''] = /^(\w+)=(\d+) npx jest /.exec(command) ?? [];
+		return [...command.matchAll(/test\/\S+/g)].map(([path]) => {
+			const text = readFileSync(join(ROOT, path), 'utf8');
+			const [, fewer = NaN] = RegExp(`\\['${variable}'\\] \\?\\? (\\d+)\\)`).exec(text) ?? [];
+			return [basename(path, '.test.ts'), Number(count) / Number(fewer) >= 5];
+		});
+	});
+	const names = ['anyOrder', 'fieldHistories', 'folds', 'sessionsAnyOrder', 'uptimeTruth'];
+	expect(tried).toEqual(names.map((name) => [name, true]));
 });
 
 /** Runs the command of a job that has this text, as GitHub does. */

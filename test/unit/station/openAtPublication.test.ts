@@ -15,8 +15,8 @@ const NEIGHBOR =
 	) ?? '';
 
 /** So that the past has many pages. */
-const HEARTBEATS = Array.from({ length: 2_700 }, (_unused, n) =>
-	message(time('05:00') + n * 6_000, 's4', ['Heartbeat', {}]),
+const HEARTBEATS = Array.from({ length: 1_350 }, (_unused, n) =>
+	message(time('05:00') + n * 12_000, 's4', ['Heartbeat', {}]),
 );
 
 interface Story {

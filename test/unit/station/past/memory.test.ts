@@ -4,7 +4,7 @@ import { DEFAULT_CONNECTION, readPast } from '../../../../lib/station';
 import { collectGarbage } from '../../../support/garbage';
 
 /** At most 200 MB of a million events: as much of these. */
-const EVENTS = 100_000;
+const EVENTS = 50_000;
 const MOST_BYTES = 200 * 2 ** 20 * (EVENTS / 1_000_000);
 const STATIONS = 500;
 const NOW = Date.UTC(2026, 0, 10, 12);
