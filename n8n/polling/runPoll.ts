@@ -8,16 +8,7 @@ import { hintOf, messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/time';
 import { connectionSettings, pollStations } from '../../lib/station';
-import {
-	array,
-	number,
-	object,
-	optional,
-	safeParse,
-	string,
-	unknown,
-	literal,
-} from '../../lib/vendor/zod';
+import { array, number, object, optional, safeParse, string, unknown } from '../../lib/vendor/zod';
 import { apiClientFor } from '../api/apiClient';
 import { recordPublication } from '../execution/accountAccess';
 import { itemsOf } from '../execution/beginRun';
@@ -193,6 +184,10 @@ function wasCancelled(error: unknown): boolean {
 }
 
 const FIELD = 'polledUntil';
+const savedPolled = object({
+	...{ workflowId: string(), nodeId: string() },
+	...{ as: string(), publishedAt: number(), at: number(), polls: number() },
+});
 
 /** By node. Always up to date, whereas n8n decides when it writes static data. */
 const kept = new Map<string, Polled>();
@@ -206,13 +201,11 @@ export function staticMemory(context: IPollFunctions): Memory & { close(): void 
 	const { id: nodeId } = context.getNode();
 	// Read within the poll: later n8n may refuse it.
 	const data = context.getWorkflowStaticData('node');
-	const ours = object({
-		workflowId: literal(workflowId),
-		nodeId: literal(nodeId),
-		...{ as: string(), publishedAt: number(), at: number(), polls: number() },
-	});
 	const node = JSON.stringify([workflowId, nodeId]);
-	const saved = () => safeParse(ours, data[FIELD]).data;
+	const saved = () => {
+		const polled = safeParse(savedPolled, data[FIELD]).data;
+		return polled?.workflowId === workflowId && polled.nodeId === nodeId ? polled : undefined;
+	};
 	let isClosed = false;
 	return {
 		/** Later writes change only the memory of the process. */
