@@ -1,12 +1,13 @@
 /** Jest's order of the test files, but long ones first also before Jest has measured them: the last worker would have one of them when the others are done. */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Those of more than two minutes with four workers, and of more than ten seconds in `npm test`; the longest first. */
+/** Those of more than two minutes with four workers, and of more than ten seconds in `npm test`; the longest first. Before the latter, those that collect garbage: with the heap of 100 files, each time takes seconds. */
 const LONG = [
   ...['faults/queueMode', 'e2e/webhookLife/registration', 'faults/stations', 'faults/sleeping'],
   ...['e2e/operatorJobs/stationJobs', 'e2e/mainJob/scheduler', 'e2e/queueMode', 'faults/poll'],
   ...['e2e/operatorJobs/deadLetters', 'faults/stopped', 'e2e/webhookLife/rotation'],
   ...['faults/lostRuns', 'faults/recorded', 'faults/oneProcess', 'e2e/editor/triggers'],
+  ...['unit/n8n/execution/executionEnd', 'integration/executionEnd', 'unit/station/past/memory'],
   ...['unit/ledger/model/protocol', 'simulation/seeds', 'unit/station/fieldSessions'],
   ...['unit/station/anyOrder', 'unit/station/fieldHistories', 'unit/station/folds'],
 ];

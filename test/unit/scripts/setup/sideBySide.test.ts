@@ -1,4 +1,5 @@
 /** `scripts/setup/sideBySide.mjs`, which `npm test` runs: all scripts to their end, and one that fails is enough. */
+import { getPriority } from 'node:os';
 import { makeScene, removeScenes } from '../../../support/commands';
 
 afterEach(removeScenes);
@@ -17,6 +18,17 @@ it('runs all scripts, with the further arguments for the last one', () => {
 	expect(sideBySide('none', 'lint', 'types')).toEqual({ status: 0, output: '', calls: CALLS });
 	const { calls } = sideBySide('none', 'lint', 'types', '--', 'a', 'b');
 	expect(calls).toEqual(['npm run --silent lint', 'npm run --silent types -- a b']);
+});
+
+it('gives way to the others with the last one, which uses all cores', () => {
+	const scene = makeScene();
+	scene.copy('scripts/setup/sideBySide.mjs');
+	scene.replace('npm', 'sleep 0.2; echo "$3 $(nice)"');
+	const { output } = scene.run(process.execPath, ['scripts/setup/sideBySide.mjs', 'lint', 'jest']);
+	expect(output.trim().split('\n').sort()).toEqual([
+		`jest ${Math.min(19, getPriority() + 5)}`,
+		`lint ${getPriority()}`,
+	]);
 });
 
 it.each(['lint', 'types'])('fails if %s fails, after the other one', (name) => {
