@@ -23,12 +23,6 @@ describe('a list', () => {
 		]);
 	});
 
-	it('of assets says application/json, as the specification has it', async () => {
-		const { client, world } = await answering({ body: [] });
-		await all(client.list('asset', {}));
-		expect(world.service.to(ASSETS)[0]?.headers['content-type']).toBe('application/json');
-	});
-
 	it('distinguishes IDs that are too large for a number, and continues from the last of them', async () => {
 		const long = '9007199254740993';
 		const { client, world } = await start(({ query }) => ({
@@ -43,14 +37,6 @@ describe('a list', () => {
 			{ id: `${long}4` },
 		]);
 		expect(world.service.requests.at(-1)?.query['startingAfter']).toBe(`${long}4`);
-	});
-
-	it('warns when it may be incomplete', async () => {
-		const { client, warnings } = await answering({
-			body: { data: { items: [{ id: 'a' }], hasMore: true } },
-		});
-		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
-		expect(warnings).toHaveLength(1);
 	});
 
 	it('is tried again after passing failures, and the token is kept', async () => {
@@ -97,18 +83,6 @@ describe('a list', () => {
 			expect([world.tokensAskedFor(), world.service.to(ASSETS).length]).toEqual([1, 1]);
 		},
 	);
-
-	it('ends when its caller cancels', async () => {
-		const caller = new AbortController();
-		const { client } = await start(
-			() => {
-				caller.abort(new Error('cancelled'));
-				return undefined;
-			},
-			{ signal: caller.signal },
-		);
-		expect(await rejection(all(client.list('asset', {})))).toMatchObject({ message: 'cancelled' });
-	});
 });
 
 describe('a list that continues after a record', () => {

@@ -26,13 +26,6 @@ async function setUp(options: WorldOptions & { readonly maxTokens?: number } = {
 }
 
 describe('the access tokens of a process', () => {
-	it('ask once for fifty callers at the same time', async () => {
-		const { world, get } = await setUp();
-		const given = await Promise.all(Array.from({ length: 50 }, () => get()));
-		expect(new Set(given.map(({ accessToken }) => accessToken))).toEqual(new Set(['token-1']));
-		expect(world.tokensAskedFor()).toBe(1);
-	});
-
 	it('ask exactly as the specification says', async () => {
 		const { world, get } = await setUp();
 		await get();

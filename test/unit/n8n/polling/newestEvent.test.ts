@@ -129,8 +129,4 @@ describe('the event that "Fetch Test Event" shows', () => {
 		);
 		expect(seen.requests).toBe(0);
 	});
-
-	it('is nothing where nothing is listed', async () => {
-		expect(await fetchFrom(serving([]).client)).toBeUndefined();
-	});
 });
