@@ -1,7 +1,6 @@
 /** Each rejection has its own cause, in the log and in Get Rejections, and advice that names no other field. */
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
-import { notePublication } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger } from '../../../lib/ledger';
 import { asRecord, asText } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
@@ -16,10 +15,9 @@ import {
 	start,
 	useLedgerOfItsOwn,
 } from '../AssetServiceTrigger/deliveries';
+import { publish } from './publish';
 
 useLedgerOfItsOwn();
-
-const ledgerOf = () => openLedger({ log: () => undefined });
 
 interface Rejected {
 	readonly credential?: Readonly<Record<string, string>>;
@@ -34,15 +32,9 @@ interface Rejected {
 async function reject(rejected: Rejected) {
 	const { credential = { signingSecret: SECRET }, parameters = {}, event = eventOf() } = rejected;
 	const workflowId = randomUUID();
-	const ledger = await ledgerOf();
-	await notePublication(ledger, workflowId, {
-		...{ nodeId: 'trigger', publishedAt: 0, now: Date.now() },
-		settings: {
-			...{ kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [], eventTypes: [] },
-			conditions: {},
-		},
-	});
+	await publish(workflowId);
 	if (rejected.hasFailed === true) {
+		const ledger = await openLedger({ log: () => undefined });
 		const run = newAttempt('1');
 		const keys = [ledgerKey(workflowId, event.id)];
 		await ledger.begin(keys, { run, acknowledge: 'succeeded', retentionMs: 60_000 });

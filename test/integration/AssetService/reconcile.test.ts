@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { notePublication, type PublishedSettings } from '../../../lib/accounts';
+import type { PublishedSettings } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger, type Ledger, type Outcome } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { stopWorlds } from '../../unit/service/world';
+import { publish } from './publish';
 import { ASSETS, containing, failure, pages, records, run, serving } from './runs';
 
 const EVENTS = '/webhooks/v1/webhook-events';
@@ -32,19 +33,6 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-/** A trigger of the workflow is published: by default, any workflow may reconcile it. */
-const publish = async (
-	workflowId: string,
-	{ at = 0, ...more }: Partial<PublishedSettings> & { readonly at?: number } = {},
-) => {
-	await notePublication(await ledger(), workflowId, {
-		...{ nodeId: 'trigger', publishedAt: at, now: Date.now() },
-		settings: {
-			...{ kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [] },
-			...{ eventTypes: [], conditions: {}, ...more },
-		},
-	});
-};
 /** An execution begins with the events, and ends. */
 const begin = async (
 	workflowId: string,
@@ -509,13 +497,7 @@ describe('applies what the triggers of the workflow want', () => {
 	it('counts an event if any of several triggers wants it', async () => {
 		const workflowId = 'wants by two';
 		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
-		await notePublication(await ledger(), workflowId, {
-			...{ nodeId: 'another', publishedAt: 0, now: Date.now() },
-			settings: {
-				...{ kind: 'poll', access: 'anyWorkflow', accountWorkflowIds: [] },
-				...{ eventTypes: ['site.created'], conditions: {} },
-			},
-		});
+		await publish(workflowId, { nodeId: 'another', kind: 'poll', eventTypes: ['site.created'] });
 		expect((await statesOf(workflowId)).states).toEqual([
 			...['fault done', 'lost missing', 'site missing', 'earlier done'],
 		]);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
-import { notePublication, readPublication, type PublishedSettings } from '../../../lib/accounts';
+import { readPublication, type PublishedSettings } from '../../../lib/accounts';
 import {
 	ledgerKey,
 	LedgerUnavailableError,
@@ -13,6 +13,7 @@ import {
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { stopWorlds } from '../../unit/service/world';
+import { publish as publishAny } from './publish';
 import { containing, failure, pages, run, serving } from './runs';
 
 const MINUTE = 60_000;
@@ -49,20 +50,9 @@ const begin = async (ids: readonly string[], outcome: Outcome = 'failed') => {
 	await store.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * DAY });
 	await store.end(run, outcome);
 };
-/** A trigger of the workflow is published; by default, a poll trigger that wants every event. */
-const publish = async (
-	workflowId = OWN,
-	more: Partial<PublishedSettings> = {},
-	seenAt = Date.now(),
-	nodeId = 'trigger',
-) => {
-	await notePublication(await ledger(), workflowId, {
-		...{ nodeId, publishedAt: 0, now: seenAt },
-		settings: {
-			...{ kind: 'poll', access: 'thisWorkflow', accountWorkflowIds: [] },
-			...{ eventTypes: [], conditions: {}, ...more },
-		},
-	});
+/** A poll trigger of the workflow is published that wants every event, by default. */
+const publish = async (more: Parameters<typeof publishAny>[1] = {}, workflowId = OWN) => {
+	await publishAny(workflowId, { kind: 'poll', access: 'thisWorkflow', ...more });
 };
 const stateOf = async (id: string) => (await (await ledger()).look(ledgerKey(OWN, id))).state;
 const message = (text: string) => expect.objectContaining({ message: containing(text) }) as unknown;
@@ -185,8 +175,8 @@ it.each<[INodeParameters, string[]]>([
 });
 
 it('leaves each event to the poll trigger that wants it', async () => {
-	await publish(OWN, { eventTypes: ['ocpp.*'] }, Date.now(), 'first');
-	await publish(OWN, { eventTypes: ['asset.*'] }, Date.now(), 'second');
+	await publish({ eventTypes: ['ocpp.*'], nodeId: 'first' });
+	await publish({ eventTypes: ['asset.*'], nodeId: 'second' });
 	await replayed({ dryRun: false, eventIds: 'a b' });
 	const store = await ledger();
 	const { replays = {} } = (await readPublication(store, OWN)) ?? {};
@@ -234,7 +224,7 @@ it('says what to do if the ledger fails while it reopens events', async () => {
 });
 
 it('says for each event why it does not start again, and does not touch it', async () => {
-	await publish(OWN, { eventTypes: ['ocpp.*'] });
+	await publish({ eventTypes: ['ocpp.*'] });
 	await (await ledger()).claim(ledgerKey(OWN, 'a'));
 	const keys = [ledgerKey(OWN, 'c')];
 	const run = newAttempt('4711');
@@ -298,7 +288,7 @@ it.each<[string, Partial<PublishedSettings>, boolean]>([
 	['not by default', {}, false],
 	['if it is selected', { access: 'selectedWorkflows', accountWorkflowIds: [OWN] }, true],
 ])('replays the events of another workflow: %s', async (_what, settings, isAllowed) => {
-	await publish('another', settings);
+	await publish(settings, 'another');
 	const lines: string[] = [];
 	class Logged extends AssetService {
 		override async execute(this: IExecuteFunctions) {
@@ -320,12 +310,12 @@ it.each<[string, Partial<PublishedSettings>, boolean]>([
 
 describe.each([true, false])('with Dry Run %s', (dryRun) => {
 	it('warns if no poll trigger would start the events', async () => {
-		await publish(OWN, { kind: 'webhook' });
+		await publish({ kind: 'webhook' });
 		expect((await replayed({ dryRun })).hints).toContainEqual(message('Delivery > Resend'));
 	});
 
 	it('warns if the poll trigger has not polled for days', async () => {
-		await publish(OWN, {}, Date.now() - 2 * DAY);
+		await publish({ seenAt: Date.now() - 2 * DAY });
 		expect((await replayed({ dryRun })).hints).toContainEqual(message('Delivery > Resend'));
 	});
 
@@ -334,7 +324,9 @@ describe.each([true, false])('with Dry Run %s', (dryRun) => {
 		['polls once a day', [25 * 60 * MINUTE]],
 		['has polled, and another one has not', [0, 2 * DAY]],
 	])('does not warn if a poll trigger %s', async (_what, ages) => {
-		for (const [n, age] of ages.entries()) await publish(OWN, {}, Date.now() - age, `trigger ${n}`);
+		for (const [n, age] of ages.entries()) {
+			await publish({ seenAt: Date.now() - age, nodeId: `trigger ${n}` });
+		}
 		expect((await replayed({ dryRun })).hints).not.toContainEqual(message('Delivery > Resend'));
 	});
 });

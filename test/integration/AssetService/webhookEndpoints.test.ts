@@ -14,8 +14,11 @@ describe('webhook endpoints', () => {
 	};
 	const made = { data: { id: 'we_1', secret: 'whsec_1', note: 'keep whsec_1 safe', n: [null, 1] } };
 
+	/** The service creates an endpoint. */
+	const creating = (body: unknown = made) => serving(() => ({ status: 201, body }));
+
 	it('are created, and show their secret', async () => {
-		const world = await serving(() => ({ status: 201, body: made }));
+		const world = await creating();
 		expect(await records(run(world, create))).toEqual([made.data]);
 		const request = world.service.requests.at(-1);
 		expect(request).toMatchObject({ method: 'POST', path: ENDPOINTS });
@@ -26,7 +29,7 @@ describe('webhook endpoints', () => {
 	});
 
 	it('are created for selected and entered types', async () => {
-		const world = await serving(() => ({ status: 201, body: made }));
+		const world = await creating();
 		const events = ['ocpp.message', '__other__'];
 		await records(run(world, { ...create, events, otherEventTypes: 'site.created, ocpp.message' }));
 		expect(JSON.parse(world.service.requests.at(-1)?.body ?? '')).toEqual({
@@ -36,7 +39,7 @@ describe('webhook endpoints', () => {
 	});
 
 	it('are created without their secret anywhere in the output if it is to be left out', async () => {
-		const world = await serving(() => ({ status: 201, body: made }));
+		const world = await creating();
 		const result = run(world, { ...create, includeSecret: false });
 		expect(await records(result)).toEqual([
 			{ id: 'we_1', note: 'keep [redacted] safe', n: [null, 1] },
@@ -56,7 +59,7 @@ describe('webhook endpoints', () => {
 		'show everything but the secret if it is to be left out and is in %s',
 		async (_name, data) => {
 			const state = { status: 'enabled', createdAt: '2026-01-01T00:00:00Z' };
-			const world = await serving(() => ({ status: 201, body: { data: { ...data, ...state } } }));
+			const world = await creating({ data: { ...data, ...state } });
 			const { items, hints, run: stored } = await run(world, { ...create, includeSecret: false });
 			expect(items.map(({ json }) => json)).toEqual([{ ...all, ...state }]);
 			expect(hints).toMatchObject([{ type: 'warning', message: containing('field') }]);
@@ -66,7 +69,7 @@ describe('webhook endpoints', () => {
 
 	it('also leave out a second secret', async () => {
 		const body = { data: { id: 'we_1', secret: 's-1', previous: { signing_key: 's-2', age: 1 } } };
-		const world = await serving(() => ({ status: 201, body }));
+		const world = await creating(body);
 		const result = run(world, { ...create, includeSecret: false });
 		expect(await records(result)).toEqual([{ id: 'we_1', previous: { age: 1 } }]);
 	});
@@ -74,7 +77,7 @@ describe('webhook endpoints', () => {
 	it.each(['false', '={{ "False" }}', '={{ 0 }}'])(
 		'leave out their secret if Include Secret is %s',
 		async (includeSecret) => {
-			const world = await serving(() => ({ status: 201, body: made }));
+			const world = await creating();
 			const result = await run(world, { ...create, includeSecret });
 			expect(result.error).toBeUndefined();
 			expect(JSON.stringify(result.run)).not.toContain('whsec_1');
@@ -82,7 +85,7 @@ describe('webhook endpoints', () => {
 	);
 
 	it('are not created if Include Secret cannot be read', async () => {
-		const world = await serving(() => ({ status: 201, body: made }));
+		const world = await creating();
 		const includeSecret = '={{ { never: true } }}';
 		expect(await failure(run(world, { ...create, includeSecret }))).toMatchObject({
 			message: "'Include Secret' is neither true nor false",
@@ -103,7 +106,7 @@ describe('webhook endpoints', () => {
 		['an agent', { node: calledByAgent }],
 	])('never show their secret to a model, as a tool run by %s', async (_name, how) => {
 		for (const body of [made, ...unknownFields.map(([, data]) => ({ data }))]) {
-			const world = await serving(() => ({ status: 201, body }));
+			const world = await creating(body);
 			const result = await run(world, { ...create, includeSecret: true }, how);
 			expect(result.error).toBeUndefined();
 			expect(result.items).toMatchObject([{ json: { id: 'we_1' } }]);
@@ -116,24 +119,25 @@ describe('webhook endpoints', () => {
 		['n8n.example.com', "'URL' is not an https URL"],
 		['={{ "" }}', "'URL' is empty"],
 	])('are not created for %s', async (url, message) => {
-		const world = await serving(() => ({ body: made }));
+		const world = await creating();
 		expect(await failure(run(world, { ...create, url }))).toMatchObject({ message });
 		expect(world.service.requests).toEqual([]);
 	});
 
+	const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
+
 	it('are deleted', async () => {
-		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
 		const world = await serving(() => ({ status: 200, body: { data: { id: 'we_1' } } }));
 		expect(await records(run(world, remove))).toEqual([{ deleted: true }]);
 		expect(world.service.requests.at(-1)).toMatchObject({
 			method: 'DELETE',
 			path: `${ENDPOINTS}/we_1`,
+			body: '',
 		});
 	});
 
-	it('that do not exist cannot be deleted', async () => {
-		const world = await serving(() => ({ status: 404 }));
-		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
+	it.each([404, 410])('that do not exist cannot be deleted (%d)', async (status) => {
+		const world = await serving(() => ({ status }));
 		expect(await failure(run(world, remove))).toMatchObject({
 			message: 'The service does not know this endpoint',
 			httpCode: '404',

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { runNode } from '../../support/runNode';
-import { published, start, useWorldOfItsOwn } from './polls';
+import { credential, published, start, useWorldOfItsOwn } from './polls';
 
 useWorldOfItsOwn();
 
@@ -13,11 +13,9 @@ describe('"Fetch Test Event"', () => {
 			const createdAt = new Date(Date.now() - (events - n) * 60_000).toISOString();
 			await simulator.emit({ createdAt, data: { payload: { number: n } } }, { deliver: false });
 		}
-		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-		const data = { baseUrl, authUrl, audience, clientId, clientSecret };
 		return await runNode({
 			node: new AssetServicePollTrigger(),
-			credentials: [{ type: new AssetServiceApi(), data }],
+			credentials: [{ type: new AssetServiceApi(), data: credential() }],
 			parameters,
 		});
 	};

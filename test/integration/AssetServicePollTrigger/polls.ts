@@ -19,12 +19,15 @@ export const start = async (options: SimulatorOptions = {}) => {
 	simulator = await startSimulator(options);
 	return simulator;
 };
-export const pollNode = (options: Partial<PollNodeOptions> = {}) => {
+export const credential = () => {
 	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	return { baseUrl, authUrl, audience, clientId, clientSecret };
+};
+export const pollNode = (options: Partial<PollNodeOptions> = {}) => {
 	const workflowId = randomUUID();
 	const node = createPollNode({
 		trigger: new AssetServicePollTrigger(),
-		credential: { baseUrl, authUrl, audience, clientId, clientSecret },
+		credential: credential(),
 		workflowId,
 		...options,
 	});

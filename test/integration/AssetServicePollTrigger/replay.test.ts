@@ -3,23 +3,17 @@ import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { readPublication } from '../../../lib/accounts';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
-import type { Simulator } from '../../../simulator';
 import { runNode } from '../../support/runNode';
-import { ledger, pollUntil, published, record, start, useWorldOfItsOwn } from './polls';
+import { credential, ledger, pollUntil, published, record, start, useWorldOfItsOwn } from './polls';
 
 useWorldOfItsOwn();
 
 const OPEN: INodeParameters = { options: { accountAccess: 'anyWorkflow' } };
 
-const run = async (
-	{ baseUrl, authUrl, audience, clientId, clientSecret }: Simulator,
-	parameters: INodeParameters,
-) => {
+const run = async (parameters: INodeParameters) => {
 	const { items, error } = await runNode({
 		node: new AssetService(),
-		credentials: [
-			{ type: new AssetServiceApi(), data: { baseUrl, authUrl, audience, clientId, clientSecret } },
-		],
+		credentials: [{ type: new AssetServiceApi(), data: credential() }],
 		parameters: { resource: 'event', ...parameters },
 	});
 	if (error) throw new Error(error.message);
@@ -27,14 +21,14 @@ const run = async (
 };
 
 it('starts the replayed events once more, marked, and no others', async () => {
-	const simulator = await start();
+	await start();
 	const { node, poll } = await published({ parameters: OPEN });
 	const { workflowId } = node;
 	const ids = await record(120);
 	await pollUntil(poll, 'the events to start', () => node.started.length === ids.length);
 	const [one = '', other = ''] = [ids[3], ids[90]];
 	const replay = { operation: 'replay', workflowId, dryRun: false };
-	const replayed = await run(simulator, { ...replay, eventIds: `${one}\n${other} whevt_none` });
+	const replayed = await run({ ...replay, eventIds: `${one}\n${other} whevt_none` });
 	expect(replayed.map(({ id, replayed: is, reason }) => [id, is, reason]).sort()).toEqual(
 		[
 			[one, true, null],
@@ -48,12 +42,12 @@ it('starts the replayed events once more, marked, and no others', async () => {
 	expect(again()).toMatchObject(
 		[one, other].map((id) => ({ id, _replay: { requestedAt: expect.any(String) as string } })),
 	);
-	const states = await run(simulator, { operation: 'reconcile', workflowId });
+	const states = await run({ operation: 'reconcile', workflowId });
 	expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['done']));
 });
 
 it('records what it wants and who has access, as its parameters are now', async () => {
-	const simulator = await start();
+	await start();
 	const eventTypes = ['ocpp.*'];
 	const { node } = await published({ parameters: { ...OPEN, eventTypes } });
 	const { workflowId } = node;
@@ -64,10 +58,10 @@ it('records what it wants and who has access, as its parameters are now', async 
 	expect(await of()).toMatchObject([{ kind: 'poll', access: 'anyWorkflow', eventTypes }]);
 	const [id = ''] = await record(1, 'asset.created');
 	const replay = { operation: 'replay', workflowId, dryRun: false, eventIds: id };
-	expect(await run(simulator, replay)).toMatchObject([
+	expect(await run(replay)).toMatchObject([
 		{ id, replayed: false, reason: 'not wanted by the trigger' },
 	]);
 	await published({ workflowId, parameters: {} });
 	expect(await of()).toMatchObject([{ access: 'thisWorkflow', eventTypes: [] }]);
-	await expect(run(simulator, replay)).rejects.toThrow('does not give this workflow access');
+	await expect(run(replay)).rejects.toThrow('does not give this workflow access');
 });

@@ -1,4 +1,4 @@
-/** What a user sees of each trigger at first open, by n8n's own rules. */
+/** What a user sees of each trigger, at first open and later, by n8n's own rules. */
 import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
@@ -57,4 +57,19 @@ it('a setting that is off the screen is on it where it has an effect', () => {
 		...['Executions', 'If the Execution Fails', 'Options'],
 	]);
 	expect(shown(description, { delivery: 'batched', acknowledge: 'stored' })).toHaveLength(5);
+});
+
+it.each([
+	[{ rotateAfterDays: 30, rotationGraceHours: 5 }, true],
+	[{ rotateAfterDays: 0.0002, rotationGraceHours: 0.5 }, true],
+	[{ rotateAfterDays: 0, rotationGraceHours: 5 }, false],
+	[{ rotationGraceHours: 5 }, false],
+])('the grace period of a rotation is kept only where there is one: %j, %s', (options, isKept) => {
+	const { description } = new AssetServiceTrigger();
+	const values = { registration: 'automatic', options };
+	const node = { typeVersion: 2 } as INode;
+	const kept = NodeHelpers.getNodeParameters(
+		...([description.properties, values, false, false, node, description] as const),
+	);
+	expect('rotationGraceHours' in (kept?.['options'] as INodeParameters)).toBe(isKept);
 });

@@ -75,20 +75,6 @@ describe('an operation that changes something', () => {
 		expect(await other.createWebhookEndpoint(input)).toEqual({ record: { id: '', secret: '' } });
 	});
 
-	it('deletes an endpoint, and reports if there was none', async () => {
-		const { client, world } = await answering({ status: 204 });
-		expect(await client.deleteWebhookEndpoint('we_1')).toBe(true);
-		expect(world.service.requests.at(-1)).toMatchObject({
-			method: 'DELETE',
-			path: '/webhooks/v1/webhook-endpoints/we_1',
-			body: '',
-		});
-		for (const status of [404, 410]) {
-			const { client: other } = await answering({ status });
-			expect(await other.deleteWebhookEndpoint('we_1')).toBe(false);
-		}
-	});
-
 	it('is sent once, however it fails', async () => {
 		for (const answer of [{ status: 503, headers: { 'retry-after': '1' } }, undefined]) {
 			const { client, world } = await start((_request, { response }) => {
