@@ -1,11 +1,10 @@
 /** The editor's request to a node when a user opens a condition. */
-import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 import { CONDITION_FIELDS } from '../../lib/event';
 import { AssetService } from '../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
-import { oneNodeWorkflow, versionOf } from '../support/engine';
+import { editorContext } from '../support/engine';
 import { stopWorlds, type World } from '../unit/service/world';
 import { pages, serving } from './AssetService/runs';
 import { eventOf, send, start, useLedgerOfItsOwn } from './AssetServiceTrigger/deliveries';
@@ -36,17 +35,11 @@ async function offered(
 	mostMs?: number,
 	credentialTypes = world === undefined ? [] : ['assetServiceApi'],
 ) {
-	const { node, workflow, additionalData } = oneNodeWorkflow({
-		...{ nodeType, typeVersion: versionOf(nodeType), parameters, workflowId: 'workflow-1' },
-		credentialTypes,
+	const context = editorContext({
+		...{ nodeType, path: '/parameters/conditions.condition[0].field', parameters },
+		...{ credentialTypes, workflowId: 'workflow-1' },
 		readCredential: async () => ({ ...world?.settings, serviceInterface: {} }),
 	});
-	const context = new LoadOptionsContext(
-		workflow,
-		node,
-		{ ...additionalData, currentNodeParameters: parameters },
-		'/parameters/conditions.condition[0].field',
-	) as unknown as ILoadOptionsFunctions;
 	const method = nodeType.methods?.loadOptions?.['conditionFields'] as (
 		this: ILoadOptionsFunctions,
 		mostMs?: number,

@@ -1,10 +1,11 @@
 /** Puts built workflows into n8n-core's own engine, with the node types and credentials of the test. */
-import { ExecutionLifecycleHooks } from 'n8n-core';
+import { ExecutionLifecycleHooks, LoadOptionsContext } from 'n8n-core';
 import {
 	type ICredentialsHelper,
 	Workflow,
 	type IDataObject,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -122,6 +123,21 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 		),
 		additionalData: { credentialsHelper } as IWorkflowExecuteAdditionalData,
 	};
+}
+
+/** The request of n8n's editor when a user opens the list of the field at `path`, or types into its search. */
+export function editorContext({
+	path,
+	parameters = {},
+	...options
+}: Omit<OneNode, 'typeVersion'> & { readonly path: string }): ILoadOptionsFunctions {
+	const typeVersion = versionOf(options.nodeType);
+	const { node, workflow, additionalData } = oneNodeWorkflow({
+		...{ ...options, typeVersion, parameters },
+	});
+	return new LoadOptionsContext(
+		...([workflow, node, { ...additionalData, currentNodeParameters: parameters }, path] as const),
+	) as unknown as ILoadOptionsFunctions;
 }
 
 const NEXT = 'test.next';

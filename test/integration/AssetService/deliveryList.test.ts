@@ -1,7 +1,6 @@
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
-import { oneNodeWorkflow } from '../../support/engine';
+import { editorContext } from '../../support/engine';
 import { SECRET, stopWorlds, type World } from '../../unit/service/world';
 import { DELIVERIES, pages, serving } from './runs';
 
@@ -18,19 +17,11 @@ const deliveries = Array.from({ length: 230 }, (_, index) => ({
 /** The editor's request when a user opens the list or types into its search. */
 async function search(world: World, parameters: INodeParameters, filter?: string) {
 	const nodeType = new AssetService();
-	const { node, workflow, additionalData } = oneNodeWorkflow({
-		nodeType,
-		typeVersion: 1,
+	const context = editorContext({
+		...{ nodeType, path: '/parameters/deliveryId', parameters, workflowId: 'workflow-1' },
 		credentialTypes: ['assetServiceApi'],
 		readCredential: async () => ({ ...world.settings, serviceInterface: {} }),
-		workflowId: 'workflow-1',
 	});
-	const context = new LoadOptionsContext(
-		workflow,
-		node,
-		{ ...additionalData, currentNodeParameters: parameters },
-		'/parameters/deliveryId',
-	) as unknown as ILoadOptionsFunctions;
 	return (await nodeType.methods.listSearch.searchDeliveries.call(context, filter)).results;
 }
 

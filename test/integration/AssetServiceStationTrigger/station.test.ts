@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { asText } from '../../../lib/shared/values';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
-import { oneNodeWorkflow } from '../../support/engine';
+import { editorContext } from '../../support/engine';
 import { createPollNode } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
 import { useSimulatedService } from '../../support/simulatedService';
@@ -20,16 +19,11 @@ describe('the station trigger', () => {
 	/** The request of the editor when a user opens the list, for which n8n makes a node of its own. */
 	const search = async (parameters: INodeParameters, filter?: string) => {
 		const nodeType = new AssetServiceStationTrigger();
-		const { node, workflow, additionalData } = oneNodeWorkflow({
-			...{ nodeType, typeVersion: 1, credentialTypes: ['assetServiceApi'] },
-			...{ readCredential: async () => service.credential(), workflowId: '', nodeId: 'uuid-1234' },
+		const context = editorContext({
+			...{ nodeType, path: '/parameters/options.testWith', parameters },
+			...{ credentialTypes: ['assetServiceApi'], workflowId: '', nodeId: 'uuid-1234' },
+			readCredential: async () => service.credential(),
 		});
-		const context = new LoadOptionsContext(
-			workflow,
-			node,
-			{ ...additionalData, currentNodeParameters: parameters },
-			'/parameters/options.testWith',
-		) as unknown as ILoadOptionsFunctions;
 		return (await nodeType.methods.listSearch.searchIncidents.call(context, filter)).results;
 	};
 	const emit = async (minutesAgo: number, status: string, id = 'asset_unlisted') => {
