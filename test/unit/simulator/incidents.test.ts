@@ -108,12 +108,15 @@ async function listed(pages: (path: string) => Promise<{ id: string }[][]>) {
 const SLOWER = 15;
 
 describe.each(['field', 'network'] as const)('the record of the profile %s', (profile) => {
-	const build = async () => {
+	const make = async () => {
 		const options = { profile, assets: 30, events: 8_000, eventsPerSecond: 0.027 / SLOWER };
 		const { simulator, pages } = await setUp({ ...options, now: () => START });
 		const events = profile === 'field' ? [...simulator.events] : await listed(pages);
 		return { events, incidents: [...simulator.incidents(30 * DAY_HOURS)] };
 	};
+	let built: ReturnType<typeof make> | undefined;
+	/** Made once, since the list of a month takes seconds. */
+	const build = () => (built ??= make());
 
 	it('has each state that the messages report, with its times and events', async () => {
 		const { events, incidents } = await build();

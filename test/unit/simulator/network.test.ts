@@ -4,7 +4,7 @@ import { ComputedNetwork } from '../../../simulator/data/network/network';
 import { EventList } from '../../../simulator/store/eventList';
 import { EVENTS, setUp, START } from './world';
 
-const SLOW = { profile: 'network', assets: 20, eventsPerSecond: 0.0005 } as const;
+const SLOW = { profile: 'network', assets: 20, eventsPerSecond: 0.00025 } as const;
 const DAY_MS = 86_400_000;
 
 describe('a list that is computed', () => {
