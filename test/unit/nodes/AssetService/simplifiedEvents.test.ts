@@ -23,7 +23,3 @@ it.each([
 ])('%s', (title, protocol, status, errorCode) => {
 	expect(shown(title)).toEqual({ protocol, status, errorCode });
 });
-
-it('has at most ten fields', () => {
-	expect(Object.keys(LISTS.event.fields).length).toBeLessThanOrEqual(10);
-});
