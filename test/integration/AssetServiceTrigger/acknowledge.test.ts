@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { ledgerKey, newAttempt, openLedger, type Outcome } from '../../../lib/ledger';
+import { ledgerKey, openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { passTimeInSqlite } from '../../support/n8n/ledgerClock';
 import { runTrigger } from '../../support/triggerRun';
@@ -13,15 +13,13 @@ useLedgerOfItsOwn();
 const MINUTE = 60_000;
 
 interface Choices extends Partial<TriggerServerOptions> {
-	/** Before each execution begins. */
-	readonly before?: (workflowId: string) => Promise<void>;
 	/** In the node after the trigger. */
 	readonly during?: () => Promise<void>;
 }
 
 /** A trigger whose executions end with these outcomes, in order, and then succeed. */
 async function scene(outcomes: ('succeeds' | 'fails' | 'sleeps')[], choices: Choices = {}) {
-	const { before, during, parameters = { acknowledge: 'succeeded' }, ...options } = choices;
+	const { during, parameters = { acknowledge: 'succeeded' }, ...options } = choices;
 	const workflowId = randomUUID();
 	/** The events that the node after the trigger got, by execution. */
 	const ran: (readonly unknown[])[] = [];
@@ -34,7 +32,6 @@ async function scene(outcomes: ('succeeds' | 'fails' | 'sleeps')[], choices: Cho
 	};
 	let executions = 0;
 	const run = async (items: readonly INodeExecutionData[]) => {
-		await before?.(workflowId);
 		const { error } = await runTrigger({
 			...{ trigger, parameters, mode: 'webhook', items, workflowId },
 			executionId: String(++executions),
@@ -108,26 +105,6 @@ describe('an event that must succeed', () => {
 		expect(ran).toEqual([[event.id]]);
 	});
 
-	it.each<[Outcome, number, unknown]>([
-		['succeeded', 200, undefined],
-		['failed', 503, { status: 'busy' }],
-	])('gets the outcome of the execution that began with it: %s', async (outcome, status, body) => {
-		const run = newAttempt('another');
-		const event = eventOf();
-		const { server, ran, look } = await scene([], {
-			// n8n has stored an execution for it twice, and the other one is first.
-			before: async (workflowId) => {
-				const ledger = await openLedger({ log: () => undefined });
-				const keys = [ledgerKey(workflowId, event.id)];
-				await ledger.begin(keys, { run, acknowledge: 'succeeded', retentionMs: MINUTE });
-				setTimeout(() => void ledger.end(run, outcome), 300);
-			},
-		});
-		expect(await deliver(server, event)).toMatchObject({ status, body });
-		expect(ran).toEqual([]);
-		expect(await look(event)).toMatchObject({ attempts: 1 });
-	});
-
 	it('keeps its setting at the URL that responds early, which is logged', async () => {
 		const { server, look, warnings } = await scene(['fails']);
 		const event = eventOf();
@@ -165,35 +142,5 @@ describe('an event that must be stored', () => {
 		const { server, warnings } = await scene([], { parameters: {}, mode: 'manual' });
 		await deliver(server, eventOf());
 		expect(warnings).toEqual([]);
-	});
-});
-
-describe.each(['stored', 'succeeded'] as const)('a batch that must be %s', (acknowledge) => {
-	it('fails at the URL that responds late', async () => {
-		const { open, opened } = gate();
-		const parameters = { acknowledge, delivery: 'batched' };
-		const { server, ran, look } = await scene(['succeeds', 'fails'], {
-			parameters,
-			during: () => opened,
-		});
-		const [alone, ...others] = [eventOf(), eventOf(), eventOf()];
-		const first = deliver(server, alone);
-		const rest = others.map((event) => deliver(server, event));
-		await new Promise((resolve) => setTimeout(resolve, 300));
-		open();
-		expect(await first).toMatchObject({ status: 200 });
-		const statuses = (await Promise.all(rest)).map(({ status }) => status).sort();
-		for (const event of others) expect(await look(event)).toMatchObject({ state: 'failed' });
-		passTimeInSqlite(ledgerPath, MINUTE);
-		const again = await Promise.all(others.map((event) => deliver(server, event)));
-		expect(again.map(({ status }) => status)).toEqual([200, 200]);
-		expect(ran.slice(0, 2).map((ids) => ids.length)).toEqual([1, 2]);
-		if (acknowledge === 'stored') {
-			expect([statuses, ran.length]).toEqual([[200, 200], 2]);
-		} else {
-			// They start again one by one.
-			expect([statuses, ran.length]).toEqual([[500, 503], 4]);
-			expect(ran.slice(2).flat().sort()).toEqual(others.map(({ id }) => id).sort());
-		}
 	});
 });

@@ -5,6 +5,7 @@ import { ledgerKey, LedgerUnavailableError, openLedger } from '../../../lib/ledg
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { sleep } from '../../../lib/shared/pace';
+import { advanceUntil, stopTheClock } from './redis/scriptedRedis';
 
 const BEGINNING = { run: 'a run', acknowledge: 'stored', retentionMs: 60_000 } as const;
 
@@ -153,7 +154,12 @@ describe('openLedger', () => {
 		env['QUEUE_BULL_REDIS_PORT'] = '9';
 		env['QUEUE_BULL_REDIS_PASSWORD'] = 'hunter2';
 		const ledger = await open();
-		await expect(ledger.claim(key)).rejects.toThrow(
+		stopTheClock();
+		let isOver = false;
+		const claim = ledger.claim(key).finally(() => (isOver = true));
+		claim.catch(() => undefined);
+		await advanceUntil('the refusal', () => isOver).finally(() => jest.useRealTimers());
+		await expect(claim).rejects.toThrow(
 			/^(?!.*hunter2)The event ledger is not available\. Redis at 127\.0\.0\.1:9, database 0 \(QUEUE_BULL_REDIS_HOST\): no server is listening there/,
 		);
 		expect(lines).toEqual([

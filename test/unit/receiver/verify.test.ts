@@ -126,23 +126,6 @@ describe('the signature of a delivery', () => {
 		expect(await by('')).toEqual(refusal);
 	});
 
-	it.each([
-		['missing', undefined],
-		['malformed', 'no signature'],
-		['of another secret', signTimestamped('another', TIMESTAMP, BODY)],
-	])(
-		'that is %s has no advice about a credential if the node registers its endpoint',
-		async (_name, signature) => {
-			const { deliver } = setUp({ notConfigured: 'Publish again.' });
-			const refusal = await deliver(signature);
-			expect(refusal).toMatchObject({
-				ok: false,
-				detail: { advice: expect.any(String) as string },
-			});
-			expect(JSON.stringify(refusal)).not.toContain('credential');
-		},
-	);
-
 	it('is rejected with the reason of the source if it cannot be read', async () => {
 		const away = () => Promise.reject(new Error('away'));
 		expect(await setUp({ read: away }).by('first')).toEqual(UNREADABLE);

@@ -11,29 +11,25 @@ describe('a call to a Redis that is silent', () => {
 
 	afterEach(() => redis.stop());
 
-	it('is refused after 2 s, not before, if it never responds', async () => {
-		await start(() => SILENCE);
+	it.each<[string, Answer, string, number]>([
+		['never responds', () => SILENCE, 'time', 1_999],
+		// The last try may end a pause of 50 ms before the time is over.
+		[
+			'stops responding',
+			(command) => (command === 'evalsha' ? SILENCE : undefined),
+			'evalsha',
+			1_949,
+		],
+	])('is refused after 2 s, not before, if it %s', async (_how, answer, heard, waitsMs) => {
+		await start(answer);
 		stopTheClock();
 		const { seen, ended } = call(redis.open());
-		await redis.untilHeard('time');
-		await jest.advanceTimersByTimeAsync(1_999);
+		await redis.untilHeard(heard);
+		await jest.advanceTimersByTimeAsync(waitsMs);
 		expect(seen.error).toBeUndefined();
-		await jest.advanceTimersByTimeAsync(1);
+		await jest.advanceTimersByTimeAsync(2_000 - waitsMs);
 		await ended;
 		expect(seen.error).toBeInstanceOf(LedgerUnavailableError);
-		expect(String(seen.error)).toMatch(/did not respond in time/);
-	});
-
-	it('is refused within 2 s, and not much before, if it stops responding', async () => {
-		await start((command) => (command === 'evalsha' ? SILENCE : undefined));
-		stopTheClock();
-		const { seen, ended } = call(redis.open());
-		await redis.untilHeard('evalsha');
-		// The last try may end a pause of 50 ms before the time is over.
-		await jest.advanceTimersByTimeAsync(1_949);
-		expect(seen.error).toBeUndefined();
-		await jest.advanceTimersByTimeAsync(51);
-		await ended;
 		expect(String(seen.error)).toMatch(/did not respond in time/);
 	});
 

@@ -34,7 +34,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 	const startChild = () => children.start(path);
 
 	it(
-		'gives each event to exactly one of the processes that claim it at the same instant',
+		'gives each event to one of four processes that claim it at the same instant, and lets all write as fast as they can',
 		async () => {
 			const events = 150;
 			const processes = await Promise.all([startChild(), startChild(), startChild(), startChild()]);
@@ -43,14 +43,6 @@ describe('the ledger in SQLite, shared by processes', () => {
 			);
 			const all = won.flat().sort((a, b) => Number(a) - Number(b));
 			expect(all).toEqual(Array.from({ length: events }, (_unused, n) => n));
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'lets four processes write as fast as they can, and none fails',
-		async () => {
-			const processes = await Promise.all([startChild(), startChild(), startChild(), startChild()]);
 			const written = await Promise.all(
 				processes.map((child, n) =>
 					tell(child, { order: 'write', name: `process ${n}`, events: EVENTS_EACH }),

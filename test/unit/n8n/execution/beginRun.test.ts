@@ -191,22 +191,6 @@ describe('on a clock of the test', () => {
 		expect(ledger.isRunning).toBe(false);
 	});
 
-	it('an event of an execution that was stopped without a response from the ledger is given back', async () => {
-		// Opens the session.
-		await ledger.look(keyOf('a'));
-		ledger.losing = true;
-		const { stop, settled } = execution();
-		await pass(100);
-		expect(ledger.stateOf(keyOf('a'))).toBe('running');
-		await stop();
-		await pass(1_000);
-		expect(settled).toHaveBeenCalledWith(expect.any(Error));
-		ledger.losing = false;
-		await pass(10_000);
-		expect(ledger.stateOf(keyOf('a'))).toBe('overdue');
-		expect(ledger.isRunning).toBe(false);
-	});
-
 	it.each(['canceled', 'success'])(
 		'an execution that ends as %s before it knows that it has begun is over in the ledger',
 		async (status) => {
