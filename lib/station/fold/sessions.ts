@@ -89,15 +89,15 @@ export function addSessionFact(
 	}
 }
 
-interface Sent {
+interface SentMessage {
 	readonly t: number;
 	readonly last?: number | undefined;
 }
 
-export const lastOf = ({ t, last = t }: Sent): number => last;
+export const lastOf = ({ t, last = t }: SentMessage): number => last;
 
 /** What is kept of a message and its repetition, with when it was sent last. */
-function sentAgain<T extends Sent>(known: T, added: T, kept: T): T {
+function sentAgain<T extends SentMessage>(known: T, added: T, kept: T): T {
 	const last = Math.max(lastOf(known), lastOf(added));
 	return last === lastOf(kept) ? kept : { ...kept, last };
 }
