@@ -3,7 +3,7 @@
  * about its AvailabilityState), the Problem of a component (NotifyEvent), TransactionEvent, and MeterValues of an EVSE, which
  * name no transaction.
  */
-import { numberOf, valueAt } from '../../shared/values';
+import { isRecord, numberOf, valueAt } from '../../shared/values';
 import { readingsOf } from './readings';
 import type { ConnectorStatus, MessageReader, Problem, Transaction } from './types';
 import { connectorOf, elements, ordinal, stationTime, text } from './values';
@@ -63,9 +63,10 @@ const readStatus: MessageReader = ({ payload }) => {
 
 /** The last status of each connector and component in the message: one message can report several. */
 const readNotifyEvent: MessageReader = ({ payload }) => {
-	if (!Array.isArray(payload['eventData'])) return undefined;
+	const { eventData } = payload;
+	if (!Array.isArray(eventData) && !isRecord(eventData)) return undefined;
 	const last = new Map<string, ConnectorStatus | Problem>();
-	for (const event of elements(payload['eventData'])) {
+	for (const event of elements(eventData)) {
 		const fact = factOf(event);
 		if (fact === undefined) continue;
 		const key = [fact.about, fact.connector, fact.about === 'problem' && fact.component].join();
@@ -76,6 +77,13 @@ const readNotifyEvent: MessageReader = ({ payload }) => {
 };
 
 const INSTANCES = ['component.instance', 'variable.instance'] as const;
+
+/** Of a boolean, which can be written as a number. */
+function truthOf(value: string | undefined): boolean | undefined {
+	const word = value?.toLowerCase();
+	if (word === 'true' || word === '1') return true;
+	return word === 'false' || word === '0' ? false : undefined;
+}
 
 /** Names of components and variables ignore case (OCPP 2.0.1, part 2, chapter 4). */
 function factOf(event: unknown): ConnectorStatus | Problem | undefined {
@@ -96,9 +104,9 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 			return { about: 'status', ...status, ...(isOnly && { isOnly }) };
 		}
 		case 'problem': {
-			const isCleared = text(valueAt(event, 'cleared'))?.toLowerCase() === 'true';
-			const isTrue = value?.toLowerCase() === 'true';
-			if (!isCleared && !isTrue && value?.toLowerCase() !== 'false') return undefined;
+			const isCleared = truthOf(text(valueAt(event, 'cleared'))) === true;
+			const isTrue = truthOf(value);
+			if (!isCleared && isTrue === undefined) return undefined;
 			const names = [
 				component.toLowerCase(),
 				...INSTANCES.map((path) => text(valueAt(event, path))),
@@ -107,7 +115,7 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 				about: 'problem',
 				connector: place ?? STATION,
 				component: names.filter((name) => name !== undefined).join('/'),
-				isActive: isTrue && !isCleared,
+				isActive: isTrue === true && !isCleared,
 				errorCode: text(valueAt(event, 'techCode')) ?? component,
 				info: text(valueAt(event, 'techInfo')),
 				stationTime: time,

@@ -442,6 +442,32 @@ describe('OCPP 2.0.1', () => {
 		expect(await told([problem('09:30', LOCK, PLUG, 'false')], FAULT)).toEqual([]);
 	});
 
+	it.each([
+		['a boolean', true, false],
+		['a number', 1, 0],
+		['a number as text', '1', '0'],
+		['text in another case', 'TRUE', 'False'],
+	])(
+		'reads whether there is a problem from %s, also from an entry without its list',
+		async (_as, yes, no) => {
+			const said = (at: string, actualValue: unknown) => {
+				const entry = { component: { name: 'Lock', evse: PLUG }, variable: { name: 'Problem' } };
+				return [[{ ...entry, actualValue }], { ...entry, actualValue }].map((eventData) =>
+					message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData }]),
+				);
+			};
+			const [began, ended] = [said('09:30', yes), said('09:50', no)];
+			for (const n of [0, 1]) {
+				expect(
+					await told(
+						[began, ended].flatMap((each) => each[n] ?? []),
+						FAULT,
+					),
+				).toEqual(['opened 09:30 - 1/1 Lock', 'resolved 09:30 09:50 1/1 Lock']);
+			}
+		},
+	);
+
 	it('takes a problem and the status of its connector for one fault', async () => {
 		const events = [
 			...[
