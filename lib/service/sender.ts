@@ -1,4 +1,5 @@
 /** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. The IDs in a call cannot change its path. */
+import { own } from '../shared/values';
 import type { ApiSettings } from './credential';
 import { USER_AGENT } from './defaults';
 import { ApiError, Destination, FIELD_LABELS, IN_CREDENTIAL } from './errors';
@@ -94,9 +95,12 @@ function withErrors(
 }
 
 /** Whether the service says that the access token is not valid: 401, or another refusal with the code of RFC 6750, 3.1. */
-function isTokenRejected({ status, headers }: TransportResponse): boolean {
+function isTokenRejected(response: TransportResponse): boolean {
+	const { status, headers } = response;
+	if (status !== 403) return status === 401;
 	const challenge = headers['www-authenticate'] ?? '';
-	return status === 401 || (status === 403 && /\berror *= *"?invalid_token\b/i.test(challenge));
+	const isChallenged = /\berror *= *["']?invalid_token\b/i.test(challenge);
+	return isChallenged || own(jsonOf(response), 'error') === 'invalid_token';
 }
 
 /** What to check after a request that changes something and got no response. */

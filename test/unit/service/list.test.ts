@@ -61,6 +61,14 @@ describe('a list', () => {
 				},
 			},
 		],
+		[
+			'a 403 that calls it invalid in single quotes',
+			{
+				status: 403,
+				headers: { 'www-authenticate': "Bearer realm='api', error = 'invalid_token'" },
+			},
+		],
+		['a 403 that calls it invalid in its body', { status: 403, body: { error: 'invalid_token' } }],
 	])(
 		'gets one new token for many callers whose token was refused with %s',
 		async (_name, refusal) => {
@@ -72,17 +80,18 @@ describe('a list', () => {
 		},
 	);
 
-	it.each(['Bearer error="insufficient_scope"', 'Bearer scope="invalid_token"', 'Bearer'])(
-		'gets no new token after a 403 with %s',
-		async (challenge) => {
-			const { client, world } = await answering({
-				status: 403,
-				headers: { 'www-authenticate': challenge },
-			});
-			expect(await rejection(all(client.list('asset', {})))).toMatchObject({ status: 403 });
-			expect([world.tokensAskedFor(), world.service.to(ASSETS).length]).toEqual([1, 1]);
-		},
-	);
+	it.each([
+		...['Bearer error="insufficient_scope"', 'Bearer scope="invalid_token"', 'Bearer'],
+		"Bearer error='insufficient_scope', error_description='invalid_token'",
+	])('gets no new token after a 403 with %s', async (challenge) => {
+		const { client, world } = await answering({
+			status: 403,
+			headers: { 'www-authenticate': challenge },
+			body: { error: 'insufficient_scope', error_description: 'invalid_token' },
+		});
+		expect(await rejection(all(client.list('asset', {})))).toMatchObject({ status: 403 });
+		expect([world.tokensAskedFor(), world.service.to(ASSETS).length]).toEqual([1, 1]);
+	});
 });
 
 describe('a list that continues after a record', () => {
