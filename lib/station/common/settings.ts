@@ -63,6 +63,8 @@ export const RESPONSE_MS = 2 * MINUTE_MS;
 export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */
 export const START_WAIT_MS = 10 * MINUTE_MS;
+/** A session whose stop has no register is reported this long after it: the last meter values may follow. */
+export const CLOSING_MS = MINUTE_MS;
 /**
  * A station's time counts if it is at most so far ahead of the service's, as of a clock that drifts between two boots, and at
  * most so far behind, as of a message that waited in a station without a connection. Any other clock is not set.

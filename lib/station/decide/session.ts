@@ -2,9 +2,17 @@
  * Charging sessions that have ended: each is decided once, when everything up to its end is known. One without an end is over
  * when its connector begins another one. What follows is about OCPP 1.6; that of 2.0.1 is in `lives.ts`.
  */
-import { START_WAIT_MS } from '../common/settings';
-import type { ReportEntry, Register, Sessions, SessionStart, SessionStop } from '../common/state';
+import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
+import type {
+	ReportEntry,
+	Register,
+	Sessions,
+	SessionMeter,
+	SessionStart,
+	SessionStop,
+} from '../common/state';
 import { isTransaction } from '../facts/values';
+import { atOf } from '../fold/registers';
 import { add } from '../fold/sets';
 import { type Candidate, Candidates, isLater } from './candidates';
 import type { Window } from './energy';
@@ -60,9 +68,10 @@ export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEn
 export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const { watermark: known } = place;
 	const candidates = new Candidates(sessions);
+	const stopping = stoppingAt(sessions, candidates, known);
 	const of16 = candidates
 		.at(known)
-		.filter(({ start }) => start.used === undefined)
+		.filter(({ start }) => start.used === undefined && !stopping.has(start))
 		.filter((candidate) => candidates.after(candidate, known) === undefined)
 		.flatMap((candidate) => {
 			const { start, response, metered } = candidate;
@@ -90,11 +99,30 @@ function stopAttempts(
 		.filter(({ reported }) => !reported)
 		.flatMap((stop) =>
 			[false, true].map((isLast) => {
-				const known = stop.t + (isLast ? START_WAIT_MS : 0);
+				const known = isLast ? stop.t + START_WAIT_MS : knownOf(stop);
 				const decide = () => stopped(sessions, candidates, stop, { known, isLast }, place);
 				return { known, at: stop.at, id: stop.id, decide };
 			}),
 		);
+}
+
+/** When what belongs to its session is known: its own register, or those that follow in its place. */
+const knownOf = (stop: SessionStop): number => stop.t + (hasRegister(stop) ? 0 : CLOSING_MS);
+
+const hasRegister = ({ wh = 0, readings = [] }: SessionStop): boolean =>
+	wh > 0 || readings.some(({ c }) => c === 'end');
+
+/** The starts of sessions that have ended, and whose last meter values may follow. */
+function stoppingAt(
+	sessions: Sessions,
+	candidates: Candidates,
+	known: number,
+): ReadonlySet<SessionStart | undefined> {
+	const waiting = sessions.stops.filter(
+		(stop) => !stop.reported && stop.t <= known && known < knownOf(stop),
+	);
+	const of = { known, isLast: false };
+	return new Set(waiting.map((stop) => join(sessions, candidates, stop, of).candidate?.start));
 }
 
 function stopped(
@@ -124,6 +152,7 @@ function stopped(
 	const times = timesOf(start, stop);
 	const registers: Register[] = [
 		...meteredIn(sessions, candidate, stop.tx, times),
+		...closingOf(sessions, candidates, candidate, stop, times),
 		...(stop.readings ?? []),
 		...registerOf(start, 'start'),
 		...registerOf(stop, 'stop'),
@@ -157,12 +186,38 @@ function meteredIn(
 	tx: string | undefined,
 	window: Window,
 ): Register[] {
+	return meteredFor({ metered }, candidate, tx).flatMap(({ readings }) =>
+		readings.filter((reading) => isIn(window, reading)),
+	);
+}
+
+function meteredFor(
+	{ metered }: Pick<Sessions, 'metered'>,
+	candidate: Candidate | undefined,
+	tx: string | undefined,
+): SessionMeter[] {
 	if (candidate === undefined) return [];
 	const { start, response } = candidate;
 	const names = new Set([undefined, response, tx, ...candidate.metered]);
-	return metered
-		.filter((one) => one.connector === start.connector && names.has(one.tx))
-		.flatMap(({ readings }) => readings.filter((reading) => isIn(window, reading)));
+	return metered.filter((one) => one.connector === start.connector && names.has(one.tx));
+}
+
+/** The meter values just after a stop without a register that are of its session: those that name it, or an end. */
+function closingOf(
+	sessions: Sessions,
+	candidates: Candidates,
+	candidate: Candidate | undefined,
+	stop: SessionStop,
+	{ to }: Window,
+): Register[] {
+	if (candidate === undefined || to === undefined || hasRegister(stop)) return [];
+	const known = knownOf(stop);
+	const next = candidates.after(candidate, known)?.at ?? Infinity;
+	const isClosing = (one: Register) =>
+		one.t <= known && to < atOf(one) && atOf(one) <= to + CLOSING_MS && atOf(one) < next;
+	return meteredFor(sessions, candidate, stop.tx).flatMap(({ tx, readings }) =>
+		readings.filter((one) => isClosing(one) && (tx !== undefined || one.c === 'end')),
+	);
 }
 
 interface Next {

@@ -286,6 +286,34 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 3, meterStopWh: 4_000, energyFrom: 'start to Transaction.End' }],
 	],
 	[
+		'a stop without a register, and the last one in meter values just after it',
+		[
+			...begun('09:00', 25, 1_000),
+			metered('09:15', 3_000, { transactionId: 25 }),
+			stop('09:30', 25, -1),
+			metered('09:30:05', 6_000, { transactionId: 25 }, { context: 'Transaction.End' }),
+			...begun('09:30:30', 26, 6_000),
+			metered('09:30:40', 6_100, { transactionId: 26 }, { context: 'Transaction.Begin' }),
+			stop('09:50', 26, 0, { meterStop: undefined }),
+			metered('09:51', 8_100, {}, { context: 'Transaction.End' }),
+			metered('09:50:30', 9_000),
+			metered('09:51:30', 9_100, { transactionId: 26 }, { context: 'Transaction.End' }),
+		],
+		[
+			{ energyKwh: 5, meterStopWh: 6_000, energyFrom: 'start to Transaction.End', minutes: 30 },
+			{ energyKwh: 2, meterStopWh: 8_100, energyFrom: 'Transaction.Begin to Transaction.End' },
+		],
+	],
+	[
+		'meter values just after a stop that has a register',
+		[
+			...begun('09:00', 25, 1_000),
+			stop('09:30', 25, 6_000),
+			metered('09:30:05', 6_400, { transactionId: 25 }, { context: 'Transaction.End' }),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop' }],
+	],
+	[
 		'E10: meterStart and meterStop of 0, and meter values',
 		[
 			...begun('09:00', 25, 0),

@@ -123,6 +123,12 @@ function messagesOf(part: Part): StationEvent[] {
 			...(habit !== 'stops without an ID' && { transactionId: isUnnamed ? -1 : stopId }),
 			...{ meterStop: isMetered ? 0 : toWh, timestamp: stamp(at) },
 		});
+		/** The last register follows the stop, which has none. */
+		const closing = (at: number) => {
+			const sampledValue = [{ value: String(toWh), context: 'Transaction.End' }];
+			const meterValue = [{ timestamp: stamp(at), sampledValue }];
+			return message(at, asset, ['MeterValues', { ...valuesOf({ at, value: toWh }), meterValue }]);
+		};
 		const messageId = `start-${n}`;
 		const response = { transactionId, idTagInfo: { status: 'Accepted' } };
 		const [first] = values;
@@ -137,6 +143,7 @@ function messagesOf(part: Part): StationEvent[] {
 				? values.map((one) => message(one.at, asset, ['MeterValues', valuesOf(one)]))
 				: []),
 			...stops.map((at) => message(at, asset, ['StopTransaction', stop(at)])),
+			...(isMetered && what === 2 ? stops.map((at) => closing(at + ((n * 7) % 80) * SECOND)) : []),
 		];
 	}
 	const transactionInfo = { transactionId: habit === 'uses an ID again' ? '1' : `tx-${n}` };

@@ -118,6 +118,37 @@ describe('Get Sessions', () => {
 			expect(await sessions(events)).toHaveLength(1);
 		},
 	);
+
+	it('has a session once, though the last register follows its stop and the period ends in between', async () => {
+		const values = (at: string, value: string, context: string) =>
+			message(at, 's1', [
+				'MeterValues',
+				{
+					...{ connectorId: 1, transactionId: 25 },
+					meterValue: [{ timestamp: iso(at), sampledValue: [{ value, context }] }],
+				},
+			]);
+		const begun = { connectorId: 1, meterStart: 1_000, timestamp: iso('09:00') };
+		const stopped = { transactionId: 25, meterStop: -1, timestamp: iso('09:30') };
+		const events = [
+			message('09:00', 's1', ['StartTransaction', begun]),
+			values('09:15', '3000', 'Sample.Periodic'),
+			message('09:30', 's1', ['StopTransaction', stopped]),
+			values('09:30:20', '6000', 'Transaction.End'),
+		];
+		const period = { from: time('08:00'), to: time('09:30:10'), includeOpen: true };
+		expect(await sessions(events, period)).toMatchObject([{ state: 'ended', energyKwh: 5 }]);
+		expect(await sessions(events, { ...period, from: period.to, to: time('11:00') })).toEqual([]);
+		const seen = events.slice(0, 3);
+		expect(await status(seen, { now: time('09:29:50') })).toMatchObject([
+			{ sessions: [{ connector: '1', energyKwh: 2 }] },
+			{ sessions: [] },
+		]);
+		expect(await status(seen, { now: time('09:30:10') })).toMatchObject([
+			{ sessions: [] },
+			{ sessions: [] },
+		]);
+	});
 });
 
 describe('Get Uptime', () => {
