@@ -215,9 +215,12 @@ function closingOf(
 	const next = candidates.after(candidate, known)?.at ?? Infinity;
 	const isClosing = (one: Register) =>
 		one.t <= known && to < atOf(one) && atOf(one) <= to + CLOSING_MS && atOf(one) < next;
-	return meteredFor(sessions, candidate, stop.tx).flatMap(({ tx, readings }) =>
-		readings.filter((one) => isClosing(one) && (tx !== undefined || one.c === 'end')),
-	);
+	const names = new Set([stop.tx, candidate.response]);
+	return meteredFor(sessions, candidate, stop.tx).flatMap(({ tx, at, readings }) => {
+		// A name that is new may be that of the next session, whose start is missing.
+		if (tx !== undefined && !names.has(tx) && at > to) return [];
+		return readings.filter((one) => isClosing(one) && (tx !== undefined || one.c === 'end'));
+	});
 }
 
 interface Next {

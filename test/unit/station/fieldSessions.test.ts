@@ -305,6 +305,16 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a stop without a register, and meter values of another session just after it',
+		[
+			...begun('09:00', 25, 1_000),
+			metered('09:15', 3_000, { transactionId: 25 }),
+			stop('09:30', 25, -1),
+			metered('09:30:50', 6_200, { transactionId: 26 }),
+		],
+		[{ energyKwh: 2, energyFrom: 'start to last reading' }],
+	],
+	[
 		'meter values just after a stop that has a register',
 		[
 			...begun('09:00', 25, 1_000),
