@@ -1,5 +1,5 @@
 /** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
-import { START_WAIT_MS } from '../common/settings';
+import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Sessions, SessionTransaction } from '../common/state';
 import { belongsAt } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
@@ -120,9 +120,10 @@ export function lifeAttempts(
 	const ends = transaction.ends
 		.filter(({ reported }) => !reported)
 		.flatMap((end) =>
-			[0, START_WAIT_MS].map((waited) => {
-				const known = end.t + waited;
-				const decide = () => ended(sessions, transaction, end, known, place);
+			[false, true].map((isLast) => {
+				const waitMs = hasRegister(transaction, end) ? 0 : CLOSING_MS;
+				const known = end.t + (isLast ? START_WAIT_MS : waitMs);
+				const decide = () => ended(sessions, transaction, end, { known, isLast }, place);
 				return { known, at: end.at, id: end.id, decide };
 			}),
 		);
@@ -137,6 +138,10 @@ export function lifeAttempts(
 		);
 	return [...ends, ...nexts];
 }
+
+/** Whether the message that ended it has a register; otherwise that can follow. */
+const hasRegister = ({ readings }: SessionTransaction, end: Ended): boolean =>
+	readings.some(({ t, c }) => t === end.t && (c === 'stop' || c === 'end'));
 
 /** The next starts of the connector, of another transaction or of the same ID, by both clocks: that of the station may be set back in between. */
 function nextOf(
@@ -164,7 +169,7 @@ function ended(
 	sessions: Sessions,
 	transaction: SessionTransaction,
 	end: Ended,
-	known: number,
+	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
 	place: SessionPlace,
 ): ReportEntry[] {
 	if (end.reported) return [];
@@ -172,7 +177,7 @@ function ended(
 	const life = lives.find((one) => one.end === end);
 	// Its transaction has ended before, or was reported without an end.
 	const isRepeated = life === undefined || life.start?.done === true;
-	if (!isRepeated && life.start === undefined && known === end.t) return [];
+	if (!isRepeated && life.start === undefined && !isLast) return [];
 	end.reported = true;
 	if (isRepeated) return [];
 	const { start } = life;

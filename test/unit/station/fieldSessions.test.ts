@@ -260,6 +260,21 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 3.5 }],
 	],
 	[
+		'an end without readings, and the last one in a message just after it',
+		[
+			started('09:00', 0, [[1_000, 'Transaction.Begin']]),
+			updated('09:15', 1, [[3_000, 'Sample.Periodic']]),
+			ended('09:30', 2),
+			updated('09:30:05', 3, [[6_000, 'Transaction.End']]),
+		],
+		[
+			{
+				...{ energyKwh: 5, meterStopWh: 6_000, minutes: 30 },
+				energyFrom: 'Transaction.Begin to Transaction.End',
+			},
+		],
+	],
+	[
 		'a Begin of 0 that a later message corrects',
 		[
 			started('09:00', 0, [[0, 'Transaction.Begin']]),

@@ -147,12 +147,18 @@ function messagesOf(part: Part): StationEvent[] {
 		];
 	}
 	const transactionInfo = { transactionId: habit === 'uses an ID again' ? '1' : `tx-${n}` };
-	const valueOf = (at: number, value: number) => [
-		{ timestamp: stamp(at), sampledValue: [{ value }] },
+	const valueOf = (at: number, value: number, context?: string) => [
+		{ timestamp: stamp(at), sampledValue: [{ value, ...(context && { context }) }] },
 	];
-	const of = (at: number, seqNo: number, eventType: string, wh: number | undefined) => {
+	const of = (
+		at: number,
+		seqNo: number,
+		eventType: string,
+		wh: number | undefined,
+		context?: string,
+	) => {
 		const evse = { id: connector, connectorId: 1 };
-		const meterValue = wh === undefined ? {} : { meterValue: valueOf(at, wh) };
+		const meterValue = wh === undefined ? {} : { meterValue: valueOf(at, wh, context) };
 		const payload = { eventType, seqNo, timestamp: stamp(at), transactionInfo, evse };
 		return message(at, asset, ['TransactionEvent', { ...payload, ...meterValue }]);
 	};
@@ -167,5 +173,9 @@ function messagesOf(part: Part): StationEvent[] {
 			return isUnmetered ? [of(at, 2, 'Updated', value)] : [];
 		}),
 		...stops.map((at) => of(at, 3, 'Ended', isMetered ? undefined : toWh)),
+		// The last register follows the end, which has none.
+		...(isMetered && what === 2
+			? stops.map((at) => of(at + ((n * 7) % 80) * SECOND, 4, 'Updated', toWh, 'Transaction.End'))
+			: []),
 	];
 }
