@@ -4,7 +4,7 @@ import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState, Timeline } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
-import { countFault, faultOf, openingsOf } from '../fold/faults';
+import { countedFaultOf, countFault, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
@@ -130,7 +130,7 @@ function* stepsOf(
 				yield;
 				if (kind !== 'connectorFault') return;
 				const own = run.parts && (yield* flatMapped(run.parts, (one) => openingsOf(one, settings)));
-				yield* inSteps(own ?? [run], (opening) => countFault(incident, faultOf(opening)));
+				yield* inSteps(own ?? [run], (opening) => countFault(incident, countedFaultOf(opening)));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},

@@ -80,7 +80,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	});
 }
 
-export function faultOf(opening: Opening): Fault {
+function faultOf(opening: Opening): Fault {
 	const { since, first, connector, until, d = {}, keys, errors, vendors } = opening;
 	const isMore = errors.length + vendors.length > 1;
 	const more = isMore ? { errors: [...errors], vendors: [...vendors] } : {};
@@ -119,8 +119,9 @@ export function countFault(incident: Incident, fault: Fault): boolean {
 function isSame(a: Fault, b: Fault): boolean {
 	const isOfOne = a.connector === b.connector;
 	const isOfEvse = a.connector === evseOf(b.connector) || evseOf(a.connector) === b.connector;
-	if (a.t === b.t && a.id === b.id) return isOfOne || isOfEvse;
-	return isOfOne && a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity);
+	if (!isOfOne && !isOfEvse) return false;
+	if (a.t === b.t && a.id === b.id) return true;
+	return a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity);
 }
 
 const union = (a: readonly string[], b: readonly string[]) =>

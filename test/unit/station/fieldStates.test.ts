@@ -526,6 +526,26 @@ describe('OCPP 2.0.1', () => {
 		expect(items).toHaveLength(1);
 	});
 
+	it('counts a fault of an EVSE and its connector once, though the first report is listed last', async () => {
+		const evse = (at: string) => availability(at, 'EVSE', { id: 1 }, 'Faulted');
+		const connector = (at: string) => status201(at, 1, 1, 'Faulted');
+		const end = status201('09:20', 1, 1, 'Available');
+		const listedAt = time('09:10');
+		const lists = [
+			[{ ...evse('09:05'), listedAt }, connector('09:06'), end],
+			[{ ...connector('09:05'), listedAt }, evse('09:06'), end],
+		];
+		for (const scope of ['code', 'connector', 'station'] as const) {
+			for (const list of lists) {
+				const world = stationWorld({ settings: { ...FAULT, scope } });
+				world.events = list;
+				await world.pollFrom('08:57', '09:45');
+				const [, resolved] = world.items();
+				expect(resolved).toMatchObject({ count: 1, faults: [{ connector: '1/1' }] });
+			}
+		}
+	});
+
 	it('reports a fault of an EVSE, and of the whole station', async () => {
 		const evse = [
 			availability('09:30', 'EVSE', EVSE, 'Faulted'),
