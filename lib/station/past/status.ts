@@ -6,6 +6,7 @@ import type { Detail } from '../common/state';
 import { stretchesOf } from '../decide/parts';
 import type { ConnectionSettings, ConnectorStatus, EventFacts } from '../facts';
 import { openingsOf } from '../fold/faults';
+import { evseOf } from '../fold/sessions';
 import { inOrder } from '../fold/sets';
 import { runsOfAll } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
@@ -43,14 +44,14 @@ export function* statusOf(
 	const faults = facts ? yield* faultsOf(facts, question) : [];
 	const sessions = facts ? yield* runningOf([assetId, facts], past, question) : [];
 	const isConnected = offlineSince === undefined && lastSeen !== undefined;
-	const unavailable = statuses.filter(({ status }) => status.toLowerCase() === 'unavailable');
+	const unavailableSince = facts && (yield* unavailableOf(facts, statuses, question));
 	const [status, since] =
 		offlineSince !== undefined
 			? ['offline', offlineSince]
 			: faults.length > 0
 				? ['faulted', Math.min(...faults.map((one) => one.since))]
-				: unavailable.length > 0
-					? ['unavailable', Math.min(...unavailable.map((one) => one.since))]
+				: unavailableSince !== undefined
+					? ['unavailable', unavailableSince]
 					: [isConnected ? 'ok' : 'unknown', undefined];
 	return {
 		status,
@@ -118,13 +119,35 @@ function* lastSignOf(
 const byTime = (a: EventFacts, b: EventFacts) =>
 	inOrder({ t: a.at, id: a.eventId }, { t: b.at, id: b.eventId });
 
-/** The last status of each place, and since when it has had that. */
+/**
+ * The last status of each place, and since when it has had that. What an EVSE says of its only connector, without its number,
+ * is that of the connector.
+ */
 function* statusesOf({ states }: StationFacts): Steps<Reported[]> {
 	const last = new Map<string, Reported>();
+	/** EVSEs that have only said something of their connector. */
+	const unnumbered = new Set<string>();
+	const placeOf = ({ connector, isOnly }: Pick<ConnectorStatus, 'connector' | 'isOnly'>) => {
+		const evse = evseOf(connector);
+		if (isOnly) {
+			const numbered = [...last.keys()].filter((place) => place !== evse && evseOf(place) === evse);
+			const [only, ...others] = numbered;
+			if (only !== undefined && others.length === 0) return only;
+			if (only === undefined && !last.has(evse)) unnumbered.add(evse);
+			return evse;
+		}
+		const known = unnumbered.delete(evse) && connector !== evse ? last.get(evse) : undefined;
+		if (known !== undefined) {
+			last.delete(evse);
+			last.set(connector, { ...known, connector });
+		}
+		return connector;
+	};
 	yield* inSteps(yield* sortedInSteps(states, byTime), ({ at, facts }) => {
 		for (const fact of facts) {
 			if (fact.about !== 'status') continue;
-			const { connector, status } = fact;
+			const { status } = fact;
+			const connector = placeOf(fact);
 			if (last.get(connector)?.status === status) continue;
 			last.set(connector, { connector, status, since: at });
 		}
@@ -132,6 +155,24 @@ function* statusesOf({ states }: StationFacts): Steps<Reported[]> {
 	return [...last.values()].sort((a, b) =>
 		a.connector.localeCompare(b.connector, 'en', { numeric: true }),
 	);
+}
+
+/** Since when a connector, an EVSE or the station has been Unavailable, as a trigger sees it. */
+function* unavailableOf(
+	facts: StationFacts,
+	reported: readonly Reported[],
+	question: StatusQuestion,
+): Steps<number | undefined> {
+	const statuses = reported
+		.map(({ status }) => status)
+		.filter((status) => status.toLowerCase() === 'unavailable');
+	// Most stations.
+	if (statuses.length === 0) return undefined;
+	const settings = { ...settingsFor(question, 'connectorStatus'), statuses };
+	const { lines } = yield* stateOf(facts, settings, Infinity);
+	const runs = yield* runsOfAll(lines, Infinity);
+	const since = runs.filter(({ until }) => until === undefined).map((run) => run.since);
+	return since.length === 0 ? undefined : Math.min(...since);
 }
 
 function* faultsOf(facts: StationFacts, question: StatusQuestion): Steps<OpenFault[]> {

@@ -1,6 +1,6 @@
 import { split } from '../../../../lib/station';
 import { OCPP16, VERSIONS } from '../stations';
-import { back, lost, message, MINUTE, time } from '../stationWorld';
+import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
 import { askPast, incidents, sessions, status, uptime } from './pastWorld';
 
 const iso = (text: string) => new Date(time(text)).toISOString();
@@ -292,6 +292,55 @@ describe('Get Status', () => {
 			},
 			{ station: { name: 'Station s3' }, status: 'unknown', connected: null, lastSeenAt: null },
 		]);
+	});
+
+	const said201 = (at: string, component: string, connectorId: number | undefined, value: string) =>
+		message(at, 's1', [
+			'NotifyEvent',
+			{
+				seqNo: 0,
+				eventData: [
+					{
+						component: { name: component, evse: { id: 1, connectorId } },
+						variable: { name: 'AvailabilityState' },
+						actualValue: value,
+					},
+				],
+			},
+		]);
+
+	it('takes what an EVSE and its connector say for one state, as the trigger does: the first that is over ends it', async () => {
+		const events = [
+			...[
+				said201('09:00', 'EVSE', undefined, 'Unavailable'),
+				said201('09:10', 'Connector', 1, 'Unavailable'),
+			],
+			said201('10:00', 'Connector', 1, 'Available'),
+		];
+		const settings = { kind: 'connectorStatus', forMs: 0 } as const;
+		const before = events.slice(0, 2);
+		expect(await incidents(before, settings)).toMatchObject([{ since: iso('09:00'), until: null }]);
+		expect(await status(before, { assets: ['s1'] })).toMatchObject([
+			{ status: 'unavailable', since: iso('09:00') },
+		]);
+		expect(await incidents(events, settings)).toMatchObject([{ until: iso('10:00') }]);
+		expect(await status(events, { assets: ['s1'] })).toMatchObject([{ status: 'ok', since: null }]);
+	});
+
+	it('takes what an EVSE says of its only connector, without its number, for what that connector says', async () => {
+		const events = [
+			said201('09:00', 'Connector', undefined, 'Unavailable'),
+			said201('09:10', 'Connector', 1, 'Unavailable'),
+		];
+		const one = (value: string, since: string) => [
+			{ connectors: [{ connector: '1/1', status: value, since: iso(since) }] },
+		];
+		const ask = (list: StationEvent[]) => status(list, { assets: ['s1'] });
+		expect(await ask(events)).toMatchObject(one('Unavailable', '09:00'));
+		const numbered = [...events, said201('10:00', 'Connector', 1, 'Available')];
+		expect(await ask(numbered)).toMatchObject(one('Available', '10:00'));
+		const unnumbered = [...events, said201('10:00', 'Connector', undefined, 'Available')];
+		expect(await ask(unnumbered)).toMatchObject(one('Available', '10:00'));
 	});
 });
 
