@@ -234,8 +234,7 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	const isOwn = (at: number) => since <= at && at < until;
 	const times = timesOf(start, end);
 	const window = { from: times.from, to: times.to ?? until };
-	const connector =
-		start?.connector ?? end?.connector ?? (where && isOwn(where.at) ? where.connector : undefined);
+	const connector = placeOf([start, end, where && isOwn(where.at) ? where : undefined]);
 	const atEvse = sessions.metered.filter(
 		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
 	);
@@ -254,6 +253,13 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 		connector: connector ?? null,
 		tag: who && isOwn(who.at) && !isShared ? who.tag : undefined,
 	};
+}
+
+/** What the first message names that names any; its connector, if that names the EVSE and a later one both. */
+function placeOf(messages: readonly (AtPlace | undefined)[]): string | undefined {
+	const named = messages.flatMap((one) => one?.connector ?? []);
+	const [first] = named;
+	return named.find((one) => one !== evseOf(one) && evseOf(one) === first) ?? first;
 }
 
 /** The sessions that have neither ended nor been followed by another one of their connector. */

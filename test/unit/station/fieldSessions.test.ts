@@ -639,6 +639,15 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ minutes: 20, energyKwh: 4 },
 		],
 	],
+	...(['Updated', 'Ended'] as const).map((names): (typeof CASES)[number] => [
+		`only ${names} names the connector of the EVSE`,
+		[
+			started('09:00', 0, [[1_000]], { evse: { id: 1 } }),
+			updated('09:01', 1, [], names === 'Updated' ? EVSE_1 : {}),
+			ended('09:30', 2, [[6_000]], names === 'Ended' ? EVSE_1 : {}),
+		],
+		[{ connector: '1/1', minutes: 30, energyKwh: 5 }],
+	]),
 	[
 		'the same ID on two EVSEs at the same time, OCPP 2.0.1',
 		[
