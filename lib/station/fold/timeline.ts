@@ -170,18 +170,27 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 	if (!reports.some(({ key }) => key !== '')) return [];
 	const runs: Run[] = [];
 	const open: OpenRun[] = [];
+	let before: Report | undefined;
 	yield* inSteps(reports, (report) => {
 		if (report.t > horizon) return;
 		const place = report.of ?? name;
-		let known = open.find(({ places }) => places.has(place)) ?? otherwiseNamed(open, report);
-		if (known !== undefined && !isOver(known, report)) return;
-		if (known !== undefined) {
-			open.splice(open.indexOf(known), 1);
+		const own = open.find(({ places }) => places.has(place));
+		// One that is sent again ends nothing else.
+		const other = isSaidAgain(before, report) ? undefined : otherwiseNamed(open, own, report);
+		before = report;
+		let isKept = false;
+		for (const run of [own, other]) {
+			if (run === undefined) continue;
+			if (!isOver(run, report)) {
+				isKept = true;
+				continue;
+			}
+			open.splice(open.indexOf(run), 1);
 			const isEndedBySign = report.quiet === true && report.part === undefined;
-			runs.push({ ...known, until: report.t, to: report.id, isEndedBySign });
+			runs.push({ ...run, until: report.t, to: report.id, isEndedBySign });
 		}
-		if (report.key === '') return;
-		known = open.find(
+		if (isKept || report.key === '') return;
+		let known = open.find(
 			({ key, places }) =>
 				key === report.key && places.size === 1 && (place === name) !== places.has(name),
 		);
@@ -206,14 +215,29 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 }
 
 /**
- * The stretch that a report of another state is about, though its place is none of those: it speaks of the only connector of
- * the EVSE, or all that was said of the EVSE does.
+ * The stretch that a report of another state is about, next to that of its own place: it speaks of the only connector of the
+ * EVSE, or all that was said of the EVSE does.
  */
-function otherwiseNamed(open: readonly OpenRun[], { key, of, only }: Report): OpenRun | undefined {
-	if (open.length !== 1 || (of === undefined && !only)) return undefined;
-	const [run] = open;
-	const isSame = only ?? (run?.isOnly === true && run.places.size === 1);
-	return run !== undefined && isSame && run.key !== key ? run : undefined;
+function otherwiseNamed(
+	open: readonly OpenRun[],
+	own: OpenRun | undefined,
+	{ key, of, only }: Report,
+): OpenRun | undefined {
+	// Which connector its place is, is known.
+	const isNamed = [...(own?.places.keys() ?? [])].some(
+		(place) => place !== of && isNumbered(place),
+	);
+	if ((of === undefined && !only) || isNamed) return undefined;
+	const [run, ...more] = open.filter((one) => one !== own);
+	if (run === undefined || more.length > 0 || run.key === key) return undefined;
+	return (only ?? (run.isOnly && run.places.size === 1)) ? run : undefined;
+}
+
+const isNumbered = (place: string): boolean => place.includes('/');
+
+function isSaidAgain(before: Report | undefined, report: Report): boolean {
+	const isOfSame = before !== undefined && isOfOneSource(before, report);
+	return isOfSame && before.key === report.key && before.only === report.only;
 }
 
 /** Adds the report to the run, and returns whether that is over. */
@@ -229,11 +253,11 @@ function isOver(run: OpenRun, report: Report): boolean {
 }
 
 function isRepeat(run: OpenRun, source: string, { key, d }: Report): boolean {
-	const isSaidAgain = run.last.get(source) === key;
-	if (isSaidAgain && run.named === undefined) {
+	const isAgain = run.last.get(source) === key;
+	if (isAgain && run.named === undefined) {
 		run.named = new NamedCodes();
 		for (const other of run.reports) if (other.key !== '') run.named.add(other.d);
 	}
 	const isNews = key !== '' && run.named !== undefined && !isNone(run.named.add(d));
-	return isSaidAgain && !isNews;
+	return isAgain && !isNews;
 }
