@@ -1,7 +1,7 @@
 /** The starts of OCPP 1.6 that began sessions, each with those that repeat it, and which transaction it began. */
 import type { Sessions, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
-import { atOf } from '../fold/registers';
+import { belongsAt } from '../fold/registers';
 
 /** A start, and which transaction it began, as far as that is known. */
 export interface Candidate {
@@ -56,7 +56,9 @@ export class Candidates {
 			starts: own,
 			namings: (meters.get(connector) ?? [])
 				.flatMap(({ t, tx, at, readings }, n) =>
-					tx === undefined ? [] : [at, ...readings.map(atOf)].map((one) => ({ at: one, t, tx, n })),
+					tx === undefined
+						? []
+						: [at, ...readings.map(belongsAt)].map((one) => ({ at: one, t, tx, n })),
 				)
 				.sort((a, b) => a.at - b.at),
 		}));

@@ -3,7 +3,7 @@ import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { Register, ReportEntry } from '../common/state';
 import { NO_TRANSACTION } from '../facts/values';
-import { atOf } from '../fold/registers';
+import { belongsAt } from '../fold/registers';
 import { energyOf, type Window } from './energy';
 
 export interface SessionPlace extends Owner {
@@ -102,5 +102,6 @@ export function timesOf(start: Clock | undefined, stop: Clock | undefined): Wind
 }
 
 export function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): boolean {
-	return from <= atOf(register) && atOf(register) <= to;
+	const at = belongsAt(register);
+	return from <= at && at <= to;
 }

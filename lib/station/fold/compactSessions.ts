@@ -10,7 +10,7 @@ import {
 } from '../common/settings';
 import type { Sessions, SessionStop } from '../common/state';
 import { isMeterDecided, isTransactionDecided } from './decided';
-import { atOf, belongsAt, thinned } from './registers';
+import { belongsAt, thinned } from './registers';
 import { lastOf } from './sessions';
 
 export function compactSessions(
@@ -60,12 +60,14 @@ export function compactSessions(
 		const { tx, t } = meter;
 		const isDecided = (at: number, isOld: boolean) =>
 			isMeterDecided(before, meter, at, tx === undefined && isOld);
-		const readings = meter.readings.filter((one) => !isDecided(atOf(one), one.t < cut));
+		const readings = meter.readings.filter((one) => !isDecided(belongsAt(one), one.t < cut));
 		const isNeeded = !isDecided(meter.at, t < cut) && isOpen(t) && !isOfOld(tx, t);
 		const [first] = readings;
 		if (isNeeded) return [{ ...meter, readings: thinned(readings, settled, cut) }];
 		if (first === undefined) return [];
-		return [{ ...meter, at: atOf(first), t: first.t, readings: thinned(readings, settled, cut) }];
+		return [
+			{ ...meter, at: belongsAt(first), t: first.t, readings: thinned(readings, settled, cut) },
+		];
 	});
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {

@@ -119,7 +119,9 @@ function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
 function addMetered(sessions: Sessions, fact: Metered, t: number, most: number): boolean {
 	const { transaction: tx, connector, stationTime, readings } = fact;
 	const registers = registersOf(readings, t, undefined, stationTime);
-	const { at } = clockOf(stationTime, t);
+	const begins = registers.filter(({ c }) => c === 'begin').map(belongsAt);
+	// The register at the start can seem to be from before it.
+	const at = Math.max(clockOf(stationTime, t).at, ...begins);
 	const isOfNone = tx === undefined && !hasTransaction(sessions, connector);
 	if (isMeterDecided(sessions, { tx, connector, t }, at, isOfNone)) return false;
 	return add<SessionMeter>(

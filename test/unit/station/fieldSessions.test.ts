@@ -639,6 +639,49 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ minutes: 20, energyKwh: 4 },
 		],
 	],
+	...([{}, { transactionId: 25 }] as const).map((named): (typeof CASES)[number] => [
+		`the register at the start, a fraction of a second before it, in MeterValues with ${JSON.stringify(named)}`,
+		[
+			start('09:00', 0, { timestamp: iso('09:00').replace('.000', '.600') }),
+			answered('09:00', 25),
+			metered('09:00:02', 0, {
+				...named,
+				meterValue: [
+					{
+						timestamp: iso('09:00'),
+						sampledValue: [{ value: '1000', context: 'Transaction.Begin' }],
+					},
+				],
+			}),
+			stop('09:30', 25, 6_000),
+		],
+		[{ meterStartWh: 1_000, energyKwh: 5, energyFrom: 'Transaction.Begin to stop' }],
+	]),
+	...([{}, { transactionId: 26 }] as const).flatMap((named) =>
+		[true, false].map((isAnswered): (typeof CASES)[number] => [
+			`the register at the start of the next session, a fraction of a second before it, with ${JSON.stringify(named)} ${isAnswered}`,
+			[
+				start('09:00', 1_000),
+				metered('09:10', 2_000, { transactionId: 25 }),
+				metered('09:20', 0, {
+					...named,
+					meterValue: [
+						{
+							timestamp: iso('09:20'),
+							sampledValue: [{ value: '2500', context: 'Transaction.Begin' }],
+						},
+					],
+				}),
+				start('09:20:01', 0, { timestamp: iso('09:20').replace('.000', '.600') }),
+				...(isAnswered ? [answered('09:00', 25), answered('09:20:01', 26)] : []),
+				stop('09:40', 26, 6_000),
+			],
+			[
+				{ transactionId: '25', reason: 'NotReported', meterStartWh: 1_000, energyKwh: 1 },
+				{ transactionId: '26', connector: '1', meterStartWh: 2_500, energyKwh: 3.5 },
+			],
+		]),
+	),
 	...(['Updated', 'Ended'] as const).map((names): (typeof CASES)[number] => [
 		`only ${names} names the connector of the EVSE`,
 		[
