@@ -88,6 +88,7 @@ export const STATIONS: readonly Rule[] = [
 		*check(view) {
 			yield* goesBack(view);
 			yield* writtenByOlder(view);
+			yield* heldUpByPast(view);
 			yield* standsStill(view);
 			yield* rereads(view);
 			yield* readsTwice(view);
@@ -387,6 +388,33 @@ function* writtenByOlder(view: View): Generator<Found> {
 			yield {
 				at: line.at,
 				message: `${line.by} wrote ${line.record} for an earlier publication`,
+			};
+	}
+}
+
+/**
+ * What was listed before a publication holds up nothing: its first poll knows everything that was created before the poll began.
+ * After the loss of the ledger, the past is read first.
+ */
+function* heldUpByPast(view: View): Generator<Found> {
+	for (const { from, to } of epochsOf(view)) {
+		const poll = view.polled('station').find(({ at, error }) => at > from && error === undefined);
+		const began = view
+			.all('polling')
+			.findLast(
+				({ by, version, at }) => by === poll?.by && version === poll.version && at < poll.at,
+			);
+		if (poll === undefined || began === undefined || began.at < from || poll.at > to) continue;
+		const period = { from: -Infinity, to: poll.at };
+		if (view.hadLoss(period) || view.hadFault(period, ['power cut'])) continue;
+		const known = view
+			.all('known')
+			.filter(({ by, at }) => by === poll.by && at >= began.at && at <= poll.at);
+		const upTo = Math.max(...known.map((line) => line.upTo));
+		if (known.length > 0 && upTo < began.at - CLOCKS_MS)
+			yield {
+				at: poll.at,
+				message: `the first poll of a publication knows the list up to ${iso(upTo)} only`,
 			};
 	}
 }
