@@ -137,8 +137,10 @@ function withoutPlaceholder(ordered: readonly Register[]): Register[] | undefine
 	// A meter that only ever says 0 measures nothing.
 	if (zero === undefined || index === -1) return [];
 	if (index === 0) return risen;
+	// A later message can repeat the 0 of the beginning.
+	const begun = Math.min(...ordered.slice(0, index).map(({ t }) => t));
 	// A start of days ago was sent late, or its clock is wrong: both clocks have to agree.
-	const [is, isByService] = [atOf, ({ t }: Register) => t].map((clock) =>
+	const [is, isByService] = [atOf, (one: Register) => (one === zero ? begun : one.t)].map((clock) =>
 		isPlaceholder(zero, risen, clock),
 	);
 	if (is === undefined || is !== isByService) return undefined;

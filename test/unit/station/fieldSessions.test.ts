@@ -202,6 +202,28 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 31, meterStartWh: 0, energyFrom: 'start to stop' }],
 	],
 	[
+		'a register that counts each session from 0, whose meter values repeat that 0',
+		[
+			...begun('09:00', 25, 0),
+			...[1_110, 3_000].map((value, n) =>
+				of('MeterValues')(`09:${String(n + 1)}0`, {
+					...{ connectorId: 1, transactionId: 25 },
+					meterValue: [
+						{
+							timestamp: iso(`09:${String(n + 1)}0`),
+							sampledValue: [
+								{ value: String(value), context: 'Sample.Periodic' },
+								{ value: '0', context: 'Transaction.Begin' },
+							],
+						},
+					],
+				}),
+			),
+			stop('09:30', 25, 5_000),
+		],
+		[{ energyKwh: 5, meterStartWh: 0 }],
+	],
+	[
 		'a session without energy whose stop never came, and the next one',
 		[
 			...begun('09:00', 24, 1_000),
