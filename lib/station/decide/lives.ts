@@ -1,6 +1,6 @@
 /** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
 import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
-import type { ReportEntry, Sessions, SessionTransaction } from '../common/state';
+import type { Register, ReportEntry, Sessions, SessionTransaction } from '../common/state';
 import { belongsAt } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
 import {
@@ -238,12 +238,13 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	const atEvse = sessions.metered.filter(
 		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
 	);
+	// The last one may follow an end without a register.
+	const closingMs = end === undefined || hasRegister(transaction, end) ? 0 : CLOSING_MS;
+	const isWithin = (one: Register) => one.c === undefined && isIn({ to: window.to }, one);
+	const isKnown = (one: Register) =>
+		one.t <= known && (one.c !== undefined || isIn({ to: window.to + closingMs }, one));
 	const registers = [
-		...readings.filter(
-			(one) =>
-				isOwn(belongsAt(one)) &&
-				(one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
-		),
+		...readings.filter((one) => isOwn(belongsAt(one)) && (isWithin(one) || isKnown(one))),
 		...atEvse.flatMap((one) =>
 			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),
 		),

@@ -297,6 +297,17 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'an end without readings, and others just after it, without a context',
+		[
+			started('09:00', 0, [[1_000]]),
+			updated('09:15', 1, [[3_000]]),
+			ended('09:30', 2),
+			updated('09:30:05', 3, [[6_000]]),
+			updated('09:31:05', 4, [[6_500]]),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to last reading', minutes: 30 }],
+	],
+	[
 		'a Begin of 0 that a later message corrects',
 		[
 			started('09:00', 0, [[0, 'Transaction.Begin']]),
