@@ -23,13 +23,15 @@ const readTransactionEvent: MessageReader = ({ payload }) => {
 	const phase = PHASES[text(payload['eventType'])?.toLowerCase() ?? ''];
 	if (transaction === undefined || phase === undefined) return undefined;
 	const reason = text(valueAt(payload, 'transactionInfo.stoppedReason')) ?? DEFAULT_REASON;
+	const place = placeOf(valueAt(payload, 'evse.id'), valueAt(payload, 'evse.connectorId'));
 	return [
 		{
 			about: 'transaction',
 			transaction,
 			phase,
 			seqNo: numberOf(payload['seqNo']),
-			connector: connectorOf(valueAt(payload, 'evse.id'), valueAt(payload, 'evse.connectorId')),
+			// The whole station is no place of a session: it is not known yet.
+			connector: place === STATION ? undefined : place,
 			readings: readingsOf(payload['meterValue']),
 			reason: phase === 'ended' ? reason : undefined,
 			stationTime: stationTime(payload['timestamp']),

@@ -724,6 +724,35 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 		[{ connector: '1/1', minutes: 30, energyKwh: 5 }],
 	]),
+	...(
+		[
+			[{ id: 1, connectorId: 0 }, {}, '1'],
+			[{ id: 1, connectorId: 0 }, EVSE_1, '1/1'],
+			[{ id: 0, connectorId: 0 }, EVSE_1, '1/1'],
+			[{ id: 0 }, {}, null],
+		] as const
+	).map(([evse, later, connector]): (typeof CASES)[number] => [
+		`a start at ${JSON.stringify(evse)}, and ${JSON.stringify(later)} later`,
+		[
+			started('09:00', 0, [[1_000]], { evse }),
+			updated('09:01', 1, [], later),
+			ended('09:30', 2, [[6_000]]),
+		],
+		[{ connector, minutes: 30, energyKwh: 5 }],
+	]),
+	[
+		'connector 0 of an EVSE, no end, and another session of its connector 1',
+		[
+			started('09:00', 0, [[1_000]], { evse: { id: 1, connectorId: 0 } }),
+			updated('09:10', 1, [[2_500]]),
+			started('09:30', 0, [[2_600]], tx('B', EVSE_1)),
+			ended('09:50', 1, [[6_600]], tx('B')),
+		],
+		[
+			{ transactionId: 'A', connector: '1', energyKwh: 1.5, reason: 'NotReported' },
+			{ transactionId: 'B', connector: '1/1', energyKwh: 4 },
+		],
+	],
 	[
 		'the same ID on two EVSEs at the same time, OCPP 2.0.1',
 		[
