@@ -153,7 +153,7 @@ const startsOf = (candidates: readonly Candidate[]) => candidates.map(({ start }
 const firstOf = (lists: readonly (readonly Candidate[])[]): readonly Candidate[] =>
 	lists.find(({ length }) => length > 0) ?? [];
 
-const isNamed = ({ response, metered }: Candidate, tx: string) =>
+export const isNamed = ({ response, metered }: Candidate, tx: string) =>
 	isTransaction(tx) && (response === tx || metered.has(tx));
 
 /** A register that is missing, or a placeholder, excludes nothing. */

@@ -16,7 +16,7 @@ import { atOf } from '../fold/registers';
 import { add } from '../fold/sets';
 import { type Candidate, Candidates, isLater } from './candidates';
 import type { Window } from './energy';
-import { join } from './join';
+import { isNamed, join } from './join';
 import { lifeAttempts, openLives } from './lives';
 import {
 	entryOf,
@@ -268,9 +268,12 @@ function unended(
 	const next = candidate && candidates.after(candidate, known);
 	if (candidate === undefined || next === undefined) return [];
 	if (known < next.t + START_WAIT_MS) return [];
-	// One that was reported without a start may be the end of this one, which was listed late.
-	const mayEnd = ({ reported, found, t, at }: SessionStop) =>
-		!(reported && found) && t <= known && start.at <= at && at <= next.at;
+	// One that was reported without a start may be the end of this one, which was listed late. One with its ID may be late itself.
+	const mayEnd = ({ reported, found, t, at, tx }: SessionStop) =>
+		!(reported && found) &&
+		t <= known &&
+		start.at <= at &&
+		(at <= next.at || isNamed(candidate, tx));
 	const ends = sessions.stops.filter(mayEnd);
 	start.unsure ||= ends.some(({ reported }) => reported);
 	if (ends.length > 0) return [];

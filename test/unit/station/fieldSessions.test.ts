@@ -856,6 +856,19 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a stop that is a second after the next start by both clocks still ends its session',
+		[
+			...begun('09:00', 25, 1_000),
+			...begun('09:30', 26, 6_000),
+			stop('09:30:01', 25, 6_000),
+			stop('09:50', 26, 9_000),
+		],
+		[
+			{ transactionId: '25', minutes: 30, energyKwh: 5, reason: 'Local' },
+			{ transactionId: '26', minutes: 20, energyKwh: 3 },
+		],
+	],
+	[
 		'a stop soon after the next start still ends its session',
 		[
 			...begun('09:00', 1, 1_000),
