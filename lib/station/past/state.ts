@@ -18,6 +18,17 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
+/** How a station writes a status: settings name statuses exactly as stations send them. */
+export function* spellingsOf({ states }: StationFacts, status: string): Steps<string[]> {
+	const found = new Set<string>();
+	yield* inSteps(states, ({ facts }) => {
+		for (const fact of facts) {
+			if (fact.about === 'status' && fact.status.toLowerCase() === status) found.add(fact.status);
+		}
+	});
+	return [...found];
+}
+
 interface Lines {
 	readonly reports: Report[];
 	readonly quiet: Report[];

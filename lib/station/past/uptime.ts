@@ -17,7 +17,7 @@ import { evseOf } from '../fold/sessions';
 import { type Run, runsOfAll } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';
-import { pastMoment, stateOf } from './state';
+import { pastMoment, spellingsOf, stateOf } from './state';
 
 export interface Exclusion extends Span {
 	/** Every station if it is undefined, */
@@ -94,26 +94,30 @@ function* layersOf(
 		pastMoment(NEITHER, offlineSettings, Math.max(to, serviceNow)),
 	);
 	const faults = yield* stateOf(facts, settingsFor({ kind: 'connectorFault' }), to);
-	const unavailable = settingsFor({ kind: 'connectorStatus', statuses: ['Unavailable'] });
+	const unavailable = countUnavailable ? yield* spellingsOf(facts, 'unavailable') : [];
 	const statuses = yield* stateOf(
 		facts,
-		countUnavailable ? unavailable : settingsFor({ kind: 'connectorStatus' }),
+		settingsFor({ kind: 'connectorStatus', statuses: unavailable }),
 		to,
 	);
 	const offline = yield* spansOf(outages);
 	const faultRuns = yield* runsOfAll(faults.lines, Infinity);
 	const unavailableRuns = yield* runsOfAll(statuses.lines, Infinity);
 
-	/** When each connector first reported a status. */
+	/** When each connector first said something of its state. */
 	const knownFrom = new Map<string, number>();
-	for (const [name, { reports }] of Object.entries(statuses.lines ?? {})) {
+	for (const [name, { reports }] of Object.entries(faults.lines ?? {})) {
 		const first = new Map<string, number>();
 		yield* inSteps(reports, ({ of = name, t }) => {
 			if (!first.has(of)) first.set(of, t);
 		});
 		// An EVSE that has connectors is none itself.
 		if (first.size > 1) first.delete(name);
-		for (const [place, t] of first) if (place !== STATION) knownFrom.set(place, t);
+		// What it said of its only connector, without its number, is what that said.
+		const unnumbered = reports.find(({ only }) => only)?.t ?? Infinity;
+		for (const [place, t] of first) {
+			if (place !== STATION) knownFrom.set(place, first.size > 1 ? t : Math.min(t, unnumbered));
+		}
 	}
 	const connectors = [...knownFrom.keys()].sort((a, b) =>
 		a.localeCompare(b, 'en', { numeric: true }),

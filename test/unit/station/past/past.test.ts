@@ -233,6 +233,46 @@ describe('Get Uptime', () => {
 		]);
 	});
 
+	it('takes a status for what it is, however the station writes it', async () => {
+		const shouted = events.map(({ record, ...one }) => {
+			const text = JSON.stringify(record).replace(/"status":"\w+"/, (said) => said.toUpperCase());
+			const read = text.replace('"STATUS"', '"status"');
+			return { ...one, record: JSON.parse(read) as Record<string, unknown> };
+		});
+		const options = { ...period, assets: ['s1'] };
+		expect(await uptime(shouted, {}, options)).toEqual(await uptime(events, {}, options));
+	});
+
+	const said201 = (at: string, connectorId: number | undefined, connectorStatus: string) =>
+		message(at, 's1', ['StatusNotification', { evseId: 1, connectorId, connectorStatus }]);
+
+	it('knows a connector from what its EVSE first says of it, without its number, and from its first problem', async () => {
+		const options = { from: time('09:00'), to: time('10:00'), assets: ['s1'] };
+		const unnumbered = [said201('08:50', undefined, 'Available'), said201('09:20', 1, 'Available')];
+		expect(await uptime(unnumbered, {}, options)).toMatchObject([
+			{ connector: '1/1', upMinutes: 60, unknownMinutes: 0 },
+		]);
+		const two = [...unnumbered, said201('09:30', 2, 'Available')];
+		expect(await uptime(two, {}, options)).toMatchObject([
+			{ connector: '1/1', unknownMinutes: 20 },
+			{ connector: '1/2', unknownMinutes: 30 },
+		]);
+		const problem = (at: string, actualValue: string) => {
+			const component = { name: 'Lock', evse: { id: 1, connectorId: 1 } };
+			const said = { component, variable: { name: 'Problem' }, actualValue };
+			return message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData: [said] }]);
+		};
+		const problems = [problem('09:20', 'true'), problem('09:30', 'false')];
+		for (const [per, connector] of [
+			['connector', '1/1'],
+			['station', null],
+		] as const) {
+			expect(await uptime(problems, { per }, options)).toMatchObject([
+				{ connector, faultedMinutes: 10, upMinutes: 30, unknownMinutes: 20, outages: 1 },
+			]);
+		}
+	});
+
 	it('splits at midnight of the time zone, across a clock change', async () => {
 		const options = {
 			...{ from: Date.parse('2026-10-24T22:00Z'), to: Date.parse('2026-10-26T23:00Z') },
