@@ -142,7 +142,8 @@ const stop = object({
 	/** It was reported with its start. */
 	found: optional(boolean()),
 });
-const named = object({ t: number(), message: string(), tx: string() });
+/** The response to a start; `last`: to one with the same message ID. */
+const named = object({ t: number(), last: count, message: string(), tx: string() });
 /** Meter values of a connector, of one transaction or of none; `at` is the least time of the station. */
 const metered = object({
 	t: number(),

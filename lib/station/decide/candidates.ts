@@ -1,4 +1,5 @@
 /** The starts of OCPP 1.6 that began sessions, each with those that repeat it, and which transaction it began. */
+import { RESPONSE_MS } from '../common/settings';
 import type { Sessions, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { belongsAt } from '../fold/registers';
@@ -23,6 +24,8 @@ interface Naming {
 	readonly n: number;
 }
 
+type Response = Sessions['named'][number];
+
 interface OfConnector {
 	readonly starts: readonly SessionStart[];
 	readonly namings: readonly Naming[];
@@ -39,7 +42,7 @@ interface Group {
 /** Sorted once, and remembered for each time until one of them is taken: decisions are many, and come in the order of time. */
 export class Candidates {
 	readonly #stops: readonly SessionStop[];
-	readonly #responses: ReadonlyMap<string, Sessions['named'][number]>;
+	readonly #responses: ReadonlyMap<SessionStart | undefined, readonly Response[]>;
 	readonly #connectors: readonly OfConnector[];
 	#known: number | undefined;
 	#all: readonly Candidate[] = [];
@@ -48,9 +51,7 @@ export class Candidates {
 	constructor({ starts, stops, named, metered }: Sessions) {
 		const byTime = starts.toSorted((a, b) => a.at - b.at || a.t - b.t);
 		this.#stops = stops.toSorted((a, b) => a.at - b.at);
-		this.#responses = new Map(
-			named.filter(({ tx }) => isTransaction(tx)).map((one) => [one.message, one]),
-		);
+		this.#responses = responsesOf(starts, named);
 		const meters = Map.groupBy(metered, (one) => one.connector);
 		this.#connectors = [...Map.groupBy(byTime, (one) => one.connector)].map(([connector, own]) => ({
 			starts: own,
@@ -118,11 +119,11 @@ export class Candidates {
 	/** When each transaction was last named by a response to a start that is not listed yet. */
 	#unlistedAt(known: number): ReadonlyMap<string, number> {
 		const unlisted = new Map<string, number>();
-		const starts = this.#connectors.flatMap((one) => one.starts).filter(({ t }) => t <= known);
-		const listed = new Set(starts.flatMap(({ messages }) => messages));
-		for (const { message, t, tx } of this.#responses.values()) {
-			if (t > known || listed.has(message)) continue;
-			unlisted.set(tx, Math.max(t, unlisted.get(tx) ?? -Infinity));
+		for (const [start, responses] of this.#responses) {
+			if (start !== undefined && start.t <= known) continue;
+			for (const { t, tx } of responses) {
+				if (t <= known) unlisted.set(tx, Math.max(t, unlisted.get(tx) ?? -Infinity));
+			}
 		}
 		return unlisted;
 	}
@@ -153,13 +154,8 @@ export class Candidates {
 		repeats: readonly SessionStart[],
 		known: number,
 	): string | undefined {
-		for (const { messages } of [start, ...repeats]) {
-			for (const message of messages) {
-				const response = this.#responses.get(message);
-				if (response !== undefined && response.t <= known) return response.tx;
-			}
-		}
-		return undefined;
+		const responses = [start, ...repeats].flatMap((one) => this.#responses.get(one) ?? []);
+		return responses.find(({ t }) => t <= known)?.tx;
 	}
 
 	/**
@@ -198,6 +194,29 @@ export class Candidates {
 		}
 		return groups;
 	}
+}
+
+/**
+ * Those to each start, and to starts that are not listed. A station that boots may begin its message IDs again: a response is
+ * that to the last start before it. The clock of the service can put it just before its start.
+ */
+function responsesOf(
+	starts: readonly SessionStart[],
+	named: Sessions['named'],
+): ReadonlyMap<SessionStart | undefined, readonly Response[]> {
+	const calls = starts
+		.toSorted((a, b) => a.t - b.t)
+		.flatMap((start) => start.messages.map((message) => ({ message, start })));
+	const byMessage = Map.groupBy(calls, (one) => one.message);
+	const startOf = ({ message, t }: Response) => {
+		const own = byMessage.get(message)?.map(({ start }) => start) ?? [];
+		return own.findLast((one) => one.t <= t) ?? own.find((one) => one.t <= t + RESPONSE_MS);
+	};
+	const responses = named
+		.filter(({ tx }) => isTransaction(tx))
+		.flatMap((one) => [one, ...(one.last === undefined ? [] : [{ ...one, t: one.last }])])
+		.sort((a, b) => a.t - b.t);
+	return Map.groupBy(responses, startOf);
 }
 
 const namesOf = (namings: readonly Naming[]) =>

@@ -13,7 +13,7 @@ import type {
 } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { atOf } from '../fold/registers';
-import { add } from '../fold/sets';
+import { addName } from '../fold/sessions';
 import { type Candidate, Candidates, isLater } from './candidates';
 import type { Window } from './energy';
 import { isNamed, join } from './join';
@@ -166,10 +166,10 @@ function stopped(
 }
 
 /** Meter values are dropped with their session: a stop with the ID that only they name ends no other one. */
-function keepName({ named }: Sessions, { start, response, metered }: Candidate): void {
+function keepName(sessions: Sessions, { start, response, metered }: Candidate): void {
 	const [[tx], [message]] = [[...metered], start.messages];
 	if (response !== undefined || tx === undefined || message === undefined) return;
-	add(named, { t: start.t, message, tx }, Infinity, (known) => known.message === message);
+	addName(sessions, { t: start.t, message, tx }, Infinity);
 }
 
 function registerOf(

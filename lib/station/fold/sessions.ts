@@ -20,6 +20,8 @@ export const noSessions = (): Sessions => ({
 	...{ starts: [], named: [], metered: [], stops: [], transactions: [] },
 });
 
+type Name = Sessions['named'][number];
+
 interface When {
 	readonly at: number;
 	readonly eventId: string;
@@ -59,8 +61,7 @@ export function addSessionFact(
 		}
 		case 'startResponse': {
 			const { messageId: message, transaction: tx } = fact;
-			const isSame = (known: { message: string }) => known.message === message;
-			return add(sessions.named, { t, message, tx }, most, isSame);
+			return addName(sessions, { t, message, tx }, most);
 		}
 		case 'metered':
 			return addMetered(sessions, fact, t, most);
@@ -87,6 +88,14 @@ export function addSessionFact(
 		default:
 			return false;
 	}
+}
+
+/** A station that boots may begin its message IDs again: other responses to the same ID are those to other starts. */
+export function addName({ named }: Sessions, added: Name, most: number): boolean {
+	const isSame = ({ message, tx }: Name) => message === added.message && tx === added.tx;
+	return add(named, added, most, isSame, (known, other) =>
+		sentAgain(known, other, earlier(known, other)),
+	);
 }
 
 interface SentMessage {

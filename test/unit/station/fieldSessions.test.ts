@@ -672,6 +672,47 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ minutes: 20, energyKwh: 4 },
 		],
 	],
+	...(
+		[
+			['one after the other', '09:40', 2_000, 6_000],
+			['both at once', '09:20', 1_500, 2_500],
+		] as const
+	).map(([name, second, from, to]): (typeof CASES)[number] => [
+		`message IDs that begin again with a boot, the sessions ${name}`,
+		[
+			start('09:00', 1_000, {}, '1000005'),
+			answered('09:00', 25, '1000005'),
+			...(name === 'both at once' ? [] : [stop('09:30', 25, 2_000)]),
+			start(second, from, { connectorId: name === 'both at once' ? 2 : 1 }, '1000005'),
+			answered(second, 26, '1000005'),
+			stop('10:00', 26, to),
+			...(name === 'both at once' ? [stop('10:10', 25, 6_000)] : []),
+		],
+		name === 'both at once'
+			? [
+					{ transactionId: '26', connector: '2', energyKwh: 1, startFoundBy: 'response' },
+					{ transactionId: '25', connector: '1', energyKwh: 5, startFoundBy: 'response' },
+				]
+			: [
+					{ transactionId: '25', energyKwh: 1, startFoundBy: 'response' },
+					{ transactionId: '26', energyKwh: 4, startFoundBy: 'response' },
+				],
+	]),
+	[
+		'message IDs and transaction IDs that begin again with a boot',
+		[
+			start('09:00', 1_000, {}, '5'),
+			answered('09:00', 1, '5'),
+			stop('09:30', 1, 2_000),
+			start('09:40', 2_000, {}, '5'),
+			answered('09:40', 1, '5'),
+			stop('10:00', 1, 6_000),
+		],
+		[
+			{ energyKwh: 1, startFoundBy: 'response' },
+			{ energyKwh: 4, startFoundBy: 'response', minutes: 20 },
+		],
+	],
 	...([{}, { transactionId: 25 }] as const).map((named): (typeof CASES)[number] => [
 		`the register at the start, a fraction of a second before it, in MeterValues with ${JSON.stringify(named)}`,
 		[
