@@ -153,13 +153,16 @@ const metered = object({
 	readings: array(register),
 });
 
+/** A name, and when it was said first and last by the station's clock. */
+const said = object({ t: number(), at: number(), until: number(), name: string() });
+
 /** A transaction of OCPP 2.0.1, or several that have the same ID. */
 const transaction = object({
 	tx: string(),
 	t: number(),
-	/** The first message that names the connector, and the first one that names who charges. */
-	where: optional(object({ at: number(), connector: string() })),
-	who: optional(object({ at: number(), tag: string() })),
+	/** The connectors that messages between the start and the end name, and who charges. */
+	where: array(said),
+	who: array(said),
 	/** `done`: its session was reported. */
 	starts: array(object({ ...moment, connector: text, wh: count, done: optional(boolean()) })),
 	ends: array(
@@ -225,6 +228,7 @@ export type SessionStart = output<typeof start>;
 export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;
+export type Said = output<typeof said>;
 export type SessionTransaction = output<typeof transaction>;
 export type StationState = output<typeof station>;
 export type ReportEntry = output<typeof entry>;

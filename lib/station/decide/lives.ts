@@ -1,6 +1,6 @@
 /** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
 import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
-import type { Register, ReportEntry, Sessions, SessionTransaction } from '../common/state';
+import type { Register, ReportEntry, Said, Sessions, SessionTransaction } from '../common/state';
 import { belongsAt } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
 import {
@@ -146,23 +146,40 @@ const hasRegister = ({ readings }: SessionTransaction, end: Ended): boolean =>
 /** The next starts of the connector, of another transaction or of the same ID, by both clocks: that of the station may be set back in between. */
 function nextOf(
 	{ transactions }: Sessions,
-	{ tx, where }: SessionTransaction,
+	transaction: SessionTransaction,
 	start: Begun,
 	startsOf: (of: SessionTransaction) => readonly Begun[],
 ) {
-	const connector = start.connector ?? where?.connector;
+	const { tx } = transaction;
+	const connector = placeOfStart(transaction, start);
 	return transactions
 		.flatMap((other) =>
 			startsOf(other)
 				.filter((one) => one !== start && one.at > start.at && one.t >= start.t)
 				.filter((one) => {
-					const of = one.connector ?? other.where?.connector;
+					const of = placeOfStart(other, one);
 					if (of === undefined || connector === undefined) return other.tx === tx;
 					// An EVSE without a connector is each of its connectors.
 					return of === connector || evseOf(of) === connector || of === evseOf(connector);
 				}),
 		)
 		.sort((a, b) => a.at - b.at);
+}
+
+/** What the start names, otherwise what is named up to the next one of the same ID. */
+function placeOfStart({ starts, where }: SessionTransaction, start: Begun): string | undefined {
+	const isFirst = starts.every(({ at }) => at >= start.at);
+	const since = isFirst ? -Infinity : start.at;
+	const isOwn = (at: number) =>
+		since <= at && !starts.some((one) => start.at < one.at && one.at <= at);
+	return start.connector ?? firstOf(where, isOwn);
+}
+
+/** The first name that was said in a time. One that was said before it, too, counts from when it was said last. */
+function firstOf(names: readonly Said[], isOwn: (at: number) => boolean): string | undefined {
+	return names
+		.flatMap(({ at, until, name }) => [at, until].filter(isOwn).map((said) => ({ said, name })))
+		.sort((a, b) => a.said - b.said || (a.name < b.name ? -1 : 1))[0]?.name;
 }
 
 function ended(
@@ -234,7 +251,7 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	const isOwn = (at: number) => since <= at && at < until;
 	const times = timesOf(start, end);
 	const window = { from: times.from, to: times.to ?? until };
-	const connector = placeOf([start, end, where && isOwn(where.at) ? where : undefined]);
+	const connector = placeOf([start?.connector, end?.connector, firstOf(where, isOwn)]);
 	const atEvse = sessions.metered.filter(
 		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
 	);
@@ -252,13 +269,13 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	return {
 		...{ tx, start, registers: isShared ? [] : registers, times: window },
 		connector: connector ?? null,
-		tag: who && isOwn(who.at) && !isShared ? who.tag : undefined,
+		tag: isShared ? undefined : firstOf(who, isOwn),
 	};
 }
 
 /** What the first message names that names any; its connector, if that names the EVSE and a later one both. */
-function placeOf(messages: readonly (AtPlace | undefined)[]): string | undefined {
-	const named = messages.flatMap((one) => one?.connector ?? []);
+function placeOf(messages: readonly (string | undefined)[]): string | undefined {
+	const named = messages.filter((one) => one !== undefined);
 	const [first] = named;
 	return named.find((one) => one !== evseOf(one) && evseOf(one) === first) ?? first;
 }

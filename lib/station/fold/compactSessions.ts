@@ -8,7 +8,7 @@ import {
 	type StationSettings,
 	UNMATCHED_MS,
 } from '../common/settings';
-import type { Sessions, SessionStop } from '../common/state';
+import type { Said, Sessions, SessionStop } from '../common/state';
 import { isMeterDecided, isTransactionDecided } from './decided';
 import { belongsAt, thinned } from './registers';
 import { lastOf } from './sessions';
@@ -85,23 +85,30 @@ export function compactSessions(
 		);
 		const isNeeded = (from: number) => kept.some(({ at }) => at >= from && isWaiting(at));
 		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);
+		const isDecided = (at: number) => isTransactionDecided(transaction, at);
 		const gone = ends.filter((end) => !kept.includes(end));
 		/** A start that was read after its session had been reported goes with the end. */
 		const isOver = (from: number) =>
 			gone.some(({ at }) => at >= from && !begun.some((one) => one.at > from && one.at <= at));
+		const left = begun.flatMap((start) => {
+			const { t: since, at, done } = start;
+			// It may be read again, as long as it was sent again.
+			if (isOver(at)) return lastOf(start) >= cut ? [{ ...start, done: true }] : [];
+			const isNext = done
+				? (isNeeded(at) || !hasEnd(at)) && since >= watermark - LATE_STOP_MS
+				: isOpen(since);
+			return lastOf(start) >= cut || isNext ? [start] : [];
+		});
+		// The one before may wait for what its connector did next.
+		const isWanted = ({ until }: Said) => !isDecided(until) || left.some(({ at }) => at <= until);
 		const next = {
 			...transaction,
-			starts: begun.filter(
-				({ t: since, at, done }) =>
-					!isOver(at) &&
-					(since >= cut ||
-						(done
-							? (isNeeded(at) || !hasEnd(at)) && since >= watermark - LATE_STOP_MS
-							: isOpen(since))),
-			),
+			starts: left,
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
+			where: transaction.where.filter(isWanted),
+			who: transaction.who.filter(isWanted),
 			readings: thinned(
-				transaction.readings.filter((one) => !isTransactionDecided(transaction, belongsAt(one))),
+				transaction.readings.filter((one) => !isDecided(belongsAt(one))),
 				settled,
 				cut,
 			),
@@ -112,5 +119,5 @@ export function compactSessions(
 	for (const all of Object.values(sessions)) all.splice(0, all.length - mostParts);
 	if (includeIdTag) return;
 	for (const one of sessions.starts) delete one.tag;
-	for (const one of sessions.transactions) delete one.who;
+	for (const one of sessions.transactions) one.who = [];
 }

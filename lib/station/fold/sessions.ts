@@ -2,6 +2,7 @@
 import { MOST_REPORTS, type StationSettings } from '../common/settings';
 import type {
 	Register,
+	Said,
 	Sessions,
 	SessionMeter,
 	SessionStart,
@@ -155,8 +156,9 @@ function addMetered(sessions: Sessions, fact: Metered, t: number, most: number):
 function hasTransaction({ transactions }: Sessions, evse: string): boolean {
 	return transactions.some(
 		({ where, starts, ends }) =>
-			[where, ...starts].some((one) => evseOf(one?.connector ?? '') === evse) &&
-			!(ends.length > 0 && ends.every(({ reported }) => reported)),
+			[...where.map(({ name }) => name), ...starts.map(({ connector = '' }) => connector)].some(
+				(one) => evseOf(one) === evse,
+			) && !(ends.length > 0 && ends.every(({ reported }) => reported)),
 	);
 }
 
@@ -174,12 +176,13 @@ function addTransaction(
 	const { at } = clock;
 	const readings = registersOf(fact.readings, t, seqNo, stationTime);
 	const where = connector !== undefined && { connector };
+	const saidAt = (name?: string) => (name === undefined ? [] : [{ t, at, until: at, name }]);
 	const wh = readings.find((one) => one.wh >= 0 && one.c !== 'end')?.wh;
 	const added: SessionTransaction = {
 		tx,
 		t,
-		...(where && phase === 'updated' && { where: { at, ...where } }),
-		...(tag !== undefined && { who: { at, tag } }),
+		where: phase === 'updated' ? saidAt(connector) : [],
+		who: saidAt(tag),
 		starts: phase === 'started' ? [{ t, ...clock, ...where, wh }] : [],
 		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
 		readings: withRegisters([], marked(readings, phase)),
@@ -204,52 +207,56 @@ function joined(
 	added: SessionTransaction,
 	most: number,
 ): SessionTransaction {
-	const where = least(known.where, added.where);
-	const who = least(known.who, added.who);
 	const lives = {
-		starts: united(known.starts, added.starts, most, (one, other) => ({
-			...earlier(one, other),
+		starts: united(known.starts, added.starts, most, isSameTime, (one, other) => ({
+			...sentAgain(one, other, earlier(one, other)),
 			...(one.done && { done: true }),
 		})),
-		ends: united(known.ends, added.ends, most, (one, other) =>
+		ends: united(known.ends, added.ends, most, isSameTime, (one, other) =>
 			one.reported ? one : earlier(one, other),
 		),
 	};
-	const isOpen = (one: Register) => !isTransactionDecided(lives, belongsAt(one));
-	const readings = withRegisters(known.readings, added.readings.filter(isOpen));
-	const next = { where, who, ...lives, readings };
+	const isOpen = (at: number) => !isTransactionDecided(lives, at);
+	const withNames = (all: Said[], more: readonly Said[]) =>
+		united(
+			all,
+			more.filter(({ at }) => isOpen(at)),
+			most,
+			isSameName,
+			firstAndLast,
+		);
+	const next = {
+		where: withNames(known.where, added.where),
+		who: withNames(known.who, added.who),
+		...lives,
+		readings: withRegisters(
+			known.readings,
+			added.readings.filter((one) => isOpen(belongsAt(one))),
+		),
+	};
 	const isNews = Object.entries(next).some(
 		([name, value]) => value !== known[name as keyof typeof next],
 	);
 	if (!isNews && added.t >= known.t) return known;
-	return {
-		tx: known.tx,
-		t: Math.min(known.t, added.t),
-		...(where && { where }),
-		...(who && { who }),
-		...lives,
-		readings,
-	};
+	return { tx: known.tx, t: Math.min(known.t, added.t), ...next };
 }
+
+const isSameName = (a: Said, b: Said) => a.name === b.name;
+
+const firstAndLast = (a: Said, b: Said): Said => ({
+	...{ t: Math.min(a.t, b.t), name: a.name },
+	...{ at: Math.min(a.at, b.at), until: Math.max(a.until, b.until) },
+});
 
 /** The list itself if nothing changes. */
 function united<T extends Clocked & { readonly t: number }>(
 	known: T[],
 	added: readonly T[],
 	most: number,
+	isSame: (one: T, other: T) => boolean,
 	join: (one: T, other: T) => T,
 ): T[] {
 	const all = [...known];
-	const isNews = added.map((one) => add(all, one, most, (other) => isSameTime(other, one), join));
+	const isNews = added.map((one) => add(all, one, most, (other) => isSame(other, one), join));
 	return isNews.includes(true) ? all : known;
-}
-
-/** Of several at the same time, one is the first whatever their order. */
-function least<T extends { readonly at: number }>(
-	a: T | undefined,
-	b: T | undefined,
-): T | undefined {
-	if (a === undefined || b === undefined) return a ?? b;
-	if (a.at !== b.at) return a.at < b.at ? a : b;
-	return JSON.stringify(a) <= JSON.stringify(b) ? a : b;
 }

@@ -958,6 +958,35 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ minutes: 30, energyKwh: 5 }],
 	],
 	[
+		'the same start again, after the session, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[1_000]]),
+			ended('09:30', 1, [[6_000]]),
+			started('09:40', 0, [[1_000]], { timestamp: iso('09:00') }),
+			started('10:00', 0, [[6_000]], tx('B', EVSE_1)),
+			ended('10:30', 1, [[8_000]], tx('B')),
+		],
+		[
+			{ transactionId: 'A', minutes: 30, energyKwh: 5 },
+			{ transactionId: 'B', minutes: 30, energyKwh: 2 },
+		],
+	],
+	[
+		'the same ID again, whose start names no EVSE',
+		[
+			started('09:00', 0, [[1_000]], tx('1', { evse: undefined })),
+			updated('09:01', 1, [], tx('1', EVSE_1)),
+			ended('09:20', 2, [[2_000]], tx('1')),
+			started('09:40', 0, [[2_000]], tx('1', { evse: undefined })),
+			updated('09:41', 1, [], tx('1', EVSE_2)),
+			ended('10:00', 2, [[5_000]], tx('1')),
+		],
+		[
+			{ connector: '1/1', minutes: 20, energyKwh: 1 },
+			{ connector: '2/1', minutes: 20, energyKwh: 3 },
+		],
+	],
+	[
 		'the same start again, with another time, OCPP 2.0.1',
 		[started('09:00', 0, [[1_000]]), started('09:02', 0, [[1_000]]), ended('09:30', 1, [[6_000]])],
 		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 5 }],
@@ -1263,6 +1292,20 @@ describe('the RFID tag of a session', () => {
 	it('is in the row, if it is wanted', async () => {
 		const rows = await rowsOf(events, { includeIdTag: true });
 		expect(rows.map(({ idTag }) => idTag)).toEqual(['TAG1017', 'TAG2017']);
+	});
+
+	it('is that of each session, if their transactions have the same ID', async () => {
+		const idToken = (tag: string) => ({ idToken: { idToken: tag, type: 'ISO14443' } });
+		const rows = await rowsOf(
+			[
+				started('09:00', 0, [[1_000]], tx('1', { ...EVSE_1, ...idToken('TAG1') })),
+				ended('09:20', 1, [[2_000]], tx('1', idToken('TAG1'))),
+				started('09:40', 0, [[2_000]], tx('1', { ...EVSE_1, ...idToken('TAG2') })),
+				ended('10:00', 1, [[5_000]], tx('1', idToken('TAG1'))),
+			],
+			{ includeIdTag: true },
+		);
+		expect(rows.map(({ idTag }) => idTag)).toEqual(['TAG1', 'TAG2']);
 	});
 
 	it('is neither in the row nor in the state otherwise', async () => {
