@@ -33,7 +33,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
 	poll: room('poll', POLL_TRIGGER),
 	start: room('start', 'test/unit/poll'),
 	station: room('station', STATION_TRIGGER),
-	ledger: room('ledger', 'test/e2e/ledger'),
+	ledger: room('ledger', 'test/e2e/ledger', 'test/simulation/model'),
 	service: room('service', ACTION),
 	endpoint: room('endpoint', WEBHOOK_TRIGGER),
 	shared: room('shared', 'test/unit/event', 'test/unit/poll', 'test/unit/service'),

@@ -8,7 +8,7 @@ const LONG = [
   ...['e2e/operatorJobs/deadLetters', 'faults/stopped', 'e2e/webhookLife/rotation'],
   ...['faults/lostRuns', 'faults/recorded', 'faults/oneProcess', 'e2e/editor/triggers'],
   ...['unit/n8n/execution/executionEnd', 'integration/executionEnd', 'unit/station/past/memory'],
-  ...['unit/ledger/model/protocol', 'simulation/seeds', 'unit/station/fieldSessions'],
+  ...['simulation/model/protocol', 'simulation/seeds', 'unit/station/fieldSessions'],
   ...['unit/station/anyOrder', 'unit/station/fieldHistories', 'unit/station/folds'],
 ];
 

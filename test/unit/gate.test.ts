@@ -22,7 +22,7 @@ function gate(failing = 'none') {
 	return { status, calls: scene.calls().filter((call) => call.startsWith('npm ')) };
 }
 
-const ALL = ['npm test', 'npm run scan', 'npm run test:servers'];
+const ALL = ['npm test', 'npm run scan', 'npm run test:long'];
 const named = (calls: readonly string[]) => calls.map((call) => call.split(' -- ')[0]?.trim());
 
 it('runs all tests', () => {
@@ -33,7 +33,7 @@ it('runs all tests', () => {
 it.each([
 	['test', 1],
 	['run scan', 2],
-	['run test:servers', 3],
+	['run test:long', 3],
 ])('fails and stops when `npm %s` fails', (failing, count) => {
 	const { status, calls } = gate(failing);
 	expect([status, named(calls)]).toEqual([3, ALL.slice(0, count)]);
@@ -51,15 +51,15 @@ it('leaves out only what the simulation covers, and the burst', () => {
 });
 
 it('reaches every project of Jest, and the linter with the types', () => {
-	const { lint, test, 'test:jest': jest, 'test:servers': servers } = packageJson.scripts;
-	const projects = [jest, servers].flatMap((script) =>
+	const { lint, test, 'test:jest': jest, 'test:long': long } = packageJson.scripts;
+	const projects = [jest, long].flatMap((script) =>
 		(/--selectProjects ((?:\w+ ?)+)/.exec(script)?.[1] ?? '').trim().split(' '),
 	);
 	const all = CONFIG.projects.map(({ displayName }) => displayName);
 	expect(projects.sort()).toEqual(all.sort());
 	expect(test).toMatch(/sideBySide\.mjs lint test:jest --$/);
 	expect(lint).toMatch(/ && tsx scripts\/lint\/main\.ts && prettier --check /);
-	expect([lint, test, jest, servers].join()).not.toMatch(/\|\||;/);
+	expect([lint, test, jest, long].join()).not.toMatch(/\|\||;/);
 });
 
 it('begins with the longest files', () => {

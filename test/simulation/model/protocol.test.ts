@@ -1,4 +1,4 @@
-import * as life from '../../../../lib/ledger/life/steps';
+import * as life from '../../../lib/ledger/life/steps';
 import { ONE_DELIVERY, ONE_PROCESS, type Options, TWO_DELIVERIES } from './options';
 import { protocolOf } from './protocol';
 import { search } from './search';

@@ -1,6 +1,6 @@
 /** Steps that are wrong on purpose, each with the fault that the search finds then, and where it finds it soon. */
-import type { Entry } from '../../../../lib/ledger/life/entry';
-import * as life from '../../../../lib/ledger/life/steps';
+import type { Entry } from '../../../lib/ledger/life/entry';
+import * as life from '../../../lib/ledger/life/steps';
 import { type Options, TWO_DELIVERIES } from './options';
 import type { Steps } from './search';
 

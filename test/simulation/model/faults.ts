@@ -1,5 +1,5 @@
 /** What must never be. */
-import { type EntryState, stateOf } from '../../../../lib/ledger/life/states';
+import { type EntryState, stateOf } from '../../../lib/ledger/life/states';
 import type { Steps } from './search';
 import * as worlds from './world';
 import type { World } from './world';

@@ -1,7 +1,7 @@
 /** Everything that one event depends on: its entry, the processes of n8n with their sessions, and what must stay true. */
-import type { Entry } from '../../../../lib/ledger/life/entry';
-import { FIRST_GRACE_MS, type StepMoment } from '../../../../lib/ledger/life/states';
-import type { Outcome, Step } from '../../../../lib/ledger/life/steps';
+import type { Entry } from '../../../lib/ledger/life/entry';
+import { FIRST_GRACE_MS, type StepMoment } from '../../../lib/ledger/life/states';
+import type { Outcome, Step } from '../../../lib/ledger/life/steps';
 
 /** A delivery of the event in a process; undefined if there is none. */
 export type Delivery =

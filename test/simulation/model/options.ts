@@ -1,5 +1,5 @@
 /** What can happen in a search, and what decides about it. */
-import type { Outcome } from '../../../../lib/ledger/life/steps';
+import type { Outcome } from '../../../lib/ledger/life/steps';
 import type { Move as MoveTo, Steps } from './search';
 import type { World } from './world';
 

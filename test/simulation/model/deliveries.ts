@@ -1,5 +1,5 @@
 /** What a process does with a delivery of the event, and how n8n responds to it. */
-import { stateOf } from '../../../../lib/ledger/life/states';
+import { stateOf } from '../../../lib/ledger/life/states';
 import type { Lived, Move } from './options';
 import * as worlds from './world';
 import type { Delivery, Slot, World } from './world';

@@ -1,4 +1,4 @@
-import * as life from '../../../../lib/ledger/life/steps';
+import * as life from '../../../lib/ledger/life/steps';
 import { broken, slips } from './broken';
 import { ONE_DELIVERY } from './options';
 import { protocolOf } from './protocol';

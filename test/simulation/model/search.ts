@@ -1,5 +1,5 @@
 /** Goes through every world that a protocol can reach, breadth first, and shows the shortest way to one that must not be. */
-import type * as life from '../../../../lib/ledger/life/steps';
+import type * as life from '../../../lib/ledger/life/steps';
 
 /** The steps in the life of an event, or some that are wrong on purpose. */
 export type Steps = typeof life;

@@ -1,5 +1,5 @@
 /** What an execution does: it asks to begin the event, and reports its end. */
-import type { Outcome } from '../../../../lib/ledger/life/steps';
+import type { Outcome } from '../../../lib/ledger/life/steps';
 import type { Lived, Move } from './options';
 import * as worlds from './world';
 import type { Attempt, Slot, World } from './world';
