@@ -179,8 +179,11 @@ async function take(world: World, { pageSize }: Network, step: Step): Promise<vo
 		const status = trouble === 'fails' ? 503 : 404;
 		throw new ApiError('Not now', { hint: '', status });
 	};
-	const { position, failure } = await world.poll(pages);
+	const { position, failure, isWhole } = await world.poll(pages);
 	world.onRequest = () => undefined;
+	// The next poll reads what is left.
+	if (seen.isTroubled && trouble === 'fails') expect(seen.requests).toBe(at);
+	if (isWhole) expect(unreadFrom(position)).toBe(Infinity);
 	// A position may name several records that are gone.
 	if (seen.isTroubled || !world.isAnyGone) expect(failure === undefined).toBe(!seen.isTroubled);
 	expect(world.requests).toBeLessThanOrEqual(pages);
@@ -359,12 +362,59 @@ describe('an outage of an hour, and another gap before it is caught up', () => {
 	);
 });
 
-describe('a list that turns', () => {
-	const page = (records: ReturnType<typeof recordsAt>): Source => ({
-		...{ pageSize: 10, now: START + 200 * MINUTE, mayRequest: () => true },
-		client: fakeList(() => records),
-	});
+/** Reads these records with no limit. */
+const page = (records: ReturnType<typeof recordsAt>, onRequest?: () => void): Source => ({
+	...{ pageSize: 10, now: START + 200 * MINUTE, mayRequest: () => true },
+	client: fakeList(() => records, onRequest),
+});
 
+/** An event each minute. */
+const minutes = Array.from({ length: 160 }, (_unused, n) => START + n * MINUTE);
+
+it('what its caller wants to see again is read behind the new events, and nothing twice', async () => {
+	const given: number[] = [];
+	const onPage = async (listed: readonly Listed[]): Promise<undefined> => {
+		given.push(...listed.map(({ event }) => Number(event.id)));
+	};
+	const records = recordsAt(minutes, false);
+	const { position } = await begin(page(records), onPage);
+	given.length = 0;
+	const again = [{ backTo: START + 125 * MINUTE, isUnread: false }];
+	await follow(position, { ...page(records), again }, onPage);
+	expect(given).toEqual(Array.from({ length: 40 }, (_unused, n) => 159 - n));
+});
+
+it('what is left of a stretch begins where the reading has ended, in a list that begins with the oldest event', async () => {
+	const stretch = { after: '0', backTo: START, upTo: START + 100 * MINUTE, isUnread: true };
+	const newestAt = START + 159 * MINUTE;
+	const position: Position = {
+		...{ ...positionAt(START, START + 200 * MINUTE), newestAt, order: 'oldestFirst' },
+		...{ isBehind: true, stretches: [stretch], trail: [{ id: '159', at: newestAt }] },
+	};
+	let requests = 0;
+	const source = page(recordsAt(minutes, true), () => {
+		requests += 1;
+	});
+	const limited = { ...source, mayRequest: () => requests < 3 };
+	const { position: after } = await follow(position, limited, async () => undefined);
+	expect(after.stretches).toEqual([
+		{ ...stretch, after: '20', by: START + 20 * MINUTE, backTo: START + 20 * MINUTE },
+	]);
+});
+
+it('late events in the wrong order turn no list', async () => {
+	const newestAt = START + 159 * MINUTE;
+	const late = Array.from({ length: 15 }, (_unused, n) => newestAt - n * 10_000);
+	const records = recordsAt([...minutes, ...late], true);
+	const position: Position = {
+		...{ ...positionAt(newestAt, START + 200 * MINUTE), order: 'oldestFirst' },
+		trail: [{ id: '159', at: newestAt }],
+	};
+	const { failure } = await follow(position, page(records), async () => undefined);
+	expect(failure).toBeUndefined();
+});
+
+describe('a list that turns', () => {
 	it.each([
 		['newest', 'oldest', false],
 		['oldest', 'newest', true],
@@ -375,7 +425,6 @@ describe('a list that turns', () => {
 			const onPage = async (listed: readonly Listed[]): Promise<undefined> => {
 				given.push(...listed.map(({ event }) => event.id));
 			};
-			const minutes = Array.from({ length: 160 }, (_unused, n) => START + n * MINUTE);
 			const asBefore = (count: number) => recordsAt(minutes.slice(0, count), isOldestFirst);
 			let position: Position = (await begin(page(asBefore(100)), onPage)).position;
 			position = (await follow(position, page(asBefore(130)), onPage)).position;
