@@ -3,6 +3,7 @@ import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/ste
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
+import { evseOf } from '../fold/sessions';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOfAll } from '../fold/timeline';
 import { endOf, touches, united } from './duration';
@@ -167,27 +168,52 @@ function heirOf(
 	return heir && { ...heir, since };
 }
 
+/** The part that a fault begins an incident of. */
+export const partOfFault = (
+	{ opens = '' }: Fault,
+	connector: string,
+	{ scope }: StationSettings,
+): string =>
+	scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens}`;
+
+/**
+ * The names by which places count: an EVSE and its connector have one, that of the first of them. Any other connector of
+ * the EVSE has its own.
+ */
+class CountedPlaces {
+	readonly #evses = new Map<string, { readonly name: string; connector: string | undefined }>();
+
+	nameOf(place: string): string {
+		const evse = evseOf(place);
+		const connector = place === evse ? undefined : place;
+		const known = this.#evses.get(evse) ?? { name: place, connector };
+		this.#evses.set(evse, known);
+		known.connector ??= connector;
+		return connector === undefined || connector === known.connector ? known.name : place;
+	}
+}
+
 /** The faults of each part, oldest first: those of its timelines, and those that are folded. */
 export function* faultsOf(
 	state: StationState,
 	{ settings, horizon, publishedAt }: Moment,
 ): Steps<ReadonlyMap<string, readonly Fault[]>> {
-	const { scope } = settings;
-	const partOfFault = ({ connector, opens }: Fault) =>
-		scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens ?? ''}`;
 	const runs = yield* runsOfAll(state.lines, horizon);
 	const current = yield* flatMapped(runs, (run) => openingsOf(run, settings).map(countedFaultOf));
 	const faults = yield* sortedInSteps([...(state.faults ?? []), ...current], inOrder);
 	const parts = new Map<string, Fault[]>();
+	const places = new CountedPlaces();
+	const incidents = Object.entries(state.incidents ?? {}).sort(([, a], [, b]) => a.since - b.since);
+	for (const [part] of incidents) {
+		places.nameOf(part.split('|')[0] ?? '');
+		parts.set(part, []);
+	}
 	yield* inSteps(faults, (fault) => {
 		if (fault.t <= publishedAt) return;
-		const part = partOfFault(fault);
+		const part = partOfFault(fault, places.nameOf(fault.connector), settings);
 		const known = parts.get(part);
 		if (known === undefined) parts.set(part, [fault]);
 		else known.push(fault);
 	});
-	for (const part of Object.keys(state.incidents ?? {})) {
-		if (!parts.has(part)) parts.set(part, []);
-	}
 	return parts;
 }

@@ -8,7 +8,7 @@ import { countedFaultOf, countFault, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
-import { faultsOf, partOf, partsOf } from './parts';
+import { faultsOf, partOf, partOfFault, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions, mayEnd } from './session';
 
@@ -97,14 +97,11 @@ function* stepsOf(
 		const all: IncidentStep[][] = [];
 		for (const [part, faults] of yield* faultsOf(state, moment)) {
 			yield;
-			const open = opener(part);
 			const bounds = { ...moment, times, withinMs };
-			const { steps, latest } = yield* followRepeats(
-				faults,
-				incidents[part],
-				bounds,
-				({ connector, ...first }) => open(first, scope === 'station' ? undefined : connector),
-			);
+			const { steps, latest } = yield* followRepeats(faults, incidents[part], bounds, (first) => {
+				const open = opener(partOfFault(first, first.connector, settings));
+				return open(first, scope === 'station' ? undefined : first.connector);
+			});
 			keep(part, latest);
 			all.push(steps);
 		}

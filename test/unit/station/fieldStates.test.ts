@@ -526,6 +526,42 @@ describe('OCPP 2.0.1', () => {
 		expect(items).toHaveLength(1);
 	});
 
+	it('counts the faults of an EVSE and of its connector together, whichever of them each is reported of', async () => {
+		const unnumbered = (at: string, value: string) =>
+			message(at, 's1', ['StatusNotification', { evseId: 1, connectorStatus: value }]);
+		const own = (at: string, value: string) => availability(at, 'EVSE', EVSE, value);
+		const named = (at: string, value: string) => status201(at, 1, 1, value);
+		const other = (at: string, value: string) => status201(at, 1, 2, value);
+		for (const [of, expected] of [
+			[[unnumbered, named, unnumbered], ['opened 09:00 - 1']],
+			[[named, unnumbered, named], ['opened 09:00 - 1/1']],
+			[[own, named, own], ['opened 09:00 - 1']],
+			[[named, other, named], []],
+		] as const) {
+			const events = of.flatMap((said, n) => [
+				said(`09:${n}0`, 'Faulted'),
+				said(`09:${n}5`, 'Available'),
+			]);
+			for (const scope of ['code', 'connector'] as const) {
+				const settings = { ...FAULT, scope, times: 3 };
+				expect(await told(events, settings)).toEqual(expected);
+				expect(await incidents(events, settings)).toHaveLength(expected.length);
+			}
+		}
+	});
+
+	it('counts a fault of an EVSE in one incident, though its connector reports it once that is open', async () => {
+		const own = (at: string, value: string) => availability(at, 'EVSE', EVSE, value);
+		const events = [
+			...[own('09:00', 'Faulted'), own('09:05', 'Available'), own('09:10:59', 'Faulted')],
+			...[status201('09:11:01', 1, 1, 'Faulted'), status201('09:15', 1, 1, 'Available')],
+			...[status201('09:20', 1, 1, 'Faulted'), status201('09:25', 1, 1, 'Available')],
+		];
+		const settings = { ...FAULT, scope: 'connector' as const, times: 2 };
+		expect(await told(events, settings)).toEqual(['opened 09:00 - 1']);
+		expect(await incidents(events, settings)).toMatchObject([{ connector: '1', count: 3 }]);
+	});
+
 	it('counts a fault of an EVSE and its connector once, though the first report is listed last', async () => {
 		const evse = (at: string) => availability(at, 'EVSE', { id: 1 }, 'Faulted');
 		const connector = (at: string) => status201(at, 1, 1, 'Faulted');
