@@ -124,7 +124,9 @@ function* layersOf(
 	);
 	const of = function* (connector: string | undefined): Steps<Layers> {
 		const places = connector === undefined ? [STATION] : [STATION, connector, evseOf(connector)];
-		const isHere = (run: Run) => places.some((place) => run.places.has(place));
+		// Another connector of its EVSE is down only since the EVSE is.
+		const sinceHere = (run: Run) =>
+			Math.min(...places.map((place) => run.places.get(place) ?? Infinity));
 		const since = connector === undefined ? undefined : knownFrom.get(connector);
 		const excluded = exclusions.filter(
 			(one) =>
@@ -136,18 +138,21 @@ function* layersOf(
 		return {
 			excluded: yield* merged(excluded),
 			offline,
-			faulted: yield* spansOf(faultRuns, isHere),
-			unavailable: yield* spansOf(unavailableRuns, isHere),
+			faulted: yield* spansOf(faultRuns, sinceHere),
+			unavailable: yield* spansOf(unavailableRuns, sinceHere),
 			known: since === undefined ? [] : [{ from: since, to: Infinity }],
 		};
 	};
 	return { connectors, of };
 }
 
-function* spansOf(runs: readonly Run[], isHere: (run: Run) => boolean = () => true): Steps<Span[]> {
-	const spans = yield* flatMapped(runs, (run) =>
-		isHere(run) ? [{ from: run.since, to: run.until ?? Infinity }] : [],
-	);
+function* spansOf(
+	runs: readonly Run[],
+	sinceOf: (run: Run) => number = ({ since }) => since,
+): Steps<Span[]> {
+	const spans = yield* flatMapped(runs, (run) => [
+		{ from: sinceOf(run), to: run.until ?? Infinity },
+	]);
 	return yield* merged(spans);
 }
 

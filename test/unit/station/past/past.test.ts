@@ -273,6 +273,19 @@ describe('Get Uptime', () => {
 		}
 	});
 
+	it('counts a fault of a connector for the others of its EVSE only since the EVSE has it too', async () => {
+		const both = [1, 2].map((connector) => said201('08:50', connector, 'Available'));
+		const faults = [
+			...[said201('09:10', 1, 'Faulted'), said201('09:15', 0, 'Faulted')],
+			...[said201('09:20', 0, 'Available'), said201('09:20', 1, 'Available')],
+		];
+		const options = { from: time('09:00'), to: time('10:00'), assets: ['s1'] };
+		expect(await uptime([...both, ...faults], {}, options)).toMatchObject([
+			{ connector: '1/1', faultedMinutes: 10, upMinutes: 50 },
+			{ connector: '1/2', faultedMinutes: 5, upMinutes: 55 },
+		]);
+	});
+
 	it('splits at midnight of the time zone, across a clock change', async () => {
 		const options = {
 			...{ from: Date.parse('2026-10-24T22:00Z'), to: Date.parse('2026-10-26T23:00Z') },
