@@ -10,8 +10,8 @@ export interface Candidate {
 	readonly repeats: readonly SessionStart[];
 	/** The next session of its connector. */
 	readonly next: SessionStart | undefined;
-	/** By its response, and by meter values. */
-	readonly response: string | undefined;
+	/** By its responses, of which one that is sent again can have several, and by meter values. */
+	readonly responses: ReadonlySet<string>;
 	readonly metered: ReadonlySet<string>;
 }
 
@@ -138,24 +138,20 @@ export class Candidates {
 			namings.filter(({ t }) => t <= known),
 		);
 		return groups.map(({ start, repeats, namings: own }, n) => {
-			const response = this.#responseTo(start, repeats, known);
+			const responses = this.#responsesTo([start, ...repeats], known);
 			// A name that is new after its session has ended or was reported is that of another one, whose start is missing; so is one
 			// that the response to a start says that is not listed yet.
 			const { used = Infinity, end = Infinity } = start;
 			const isOwn = ({ at, t, tx }: Naming) =>
-				t <= used && at <= end && (tx === response || (unlisted.get(tx) ?? -Infinity) < start.t);
+				t <= used && at <= end && (responses.has(tx) || (unlisted.get(tx) ?? -Infinity) < start.t);
 			const next = groups[n + 1]?.start;
-			return { start, repeats, next, response, metered: namesOf(own.filter(isOwn)) };
+			return { start, repeats, next, responses, metered: namesOf(own.filter(isOwn)) };
 		});
 	}
 
-	#responseTo(
-		start: SessionStart,
-		repeats: readonly SessionStart[],
-		known: number,
-	): string | undefined {
-		const responses = [start, ...repeats].flatMap((one) => this.#responses.get(one) ?? []);
-		return responses.find(({ t }) => t <= known)?.tx;
+	#responsesTo(starts: readonly SessionStart[], known: number): ReadonlySet<string> {
+		const responses = starts.flatMap((one) => this.#responses.get(one) ?? []);
+		return new Set(responses.filter(({ t }) => t <= known).map(({ tx }) => tx));
 	}
 
 	/**

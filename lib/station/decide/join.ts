@@ -66,7 +66,7 @@ export function join(
 		const isOther = (other: Candidate) => isNearer(other, candidate, stop);
 		const isWaiting = others.some(isOther) || repeatsWaiting(sessions, stop);
 		if (!isLast && isWaiting) return joined({});
-		const foundBy = candidate.response === tx ? 'response' : 'meter values';
+		const foundBy = candidate.responses.has(tx) ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
 	const isOver = ofTransaction.length > 0 && !ofTransaction.some(isFree);
@@ -76,7 +76,7 @@ export function join(
 
 	const isOfAnother = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
 	// One of another session that began after it by the station's clock ends a session of before, and was sent late.
-	const isOlder = ({ response }: Candidate) => isTransaction(tx) && response !== undefined;
+	const isOlder = ({ responses }: Candidate) => isTransaction(tx) && responses.size > 0;
 	const created = fitting.filter((one) => isCurrent(one, stop, 't') && !isOlder(one));
 	const byTime = firstOf([current, created]);
 	const open = byTime.filter(
@@ -90,7 +90,7 @@ export function join(
 	if (candidate === undefined || open.length > 1) return joined({ possible: startsOf(open) });
 	if (candidate.start.unended) return joined({ isRepeated: true });
 	// Its own start may be listed later.
-	const isDoubtful = isTransaction(tx) && candidate.response !== undefined;
+	const isDoubtful = isTransaction(tx) && candidate.responses.size > 0;
 	if (takenLater(candidate) || (isDoubtful && !isLast)) return joined({});
 	return joined({ candidate, foundBy: 'order' });
 }
@@ -153,8 +153,8 @@ const startsOf = (candidates: readonly Candidate[]) => candidates.map(({ start }
 const firstOf = (lists: readonly (readonly Candidate[])[]): readonly Candidate[] =>
 	lists.find(({ length }) => length > 0) ?? [];
 
-export const isNamed = ({ response, metered }: Candidate, tx: string) =>
-	isTransaction(tx) && (response === tx || metered.has(tx));
+export const isNamed = ({ responses, metered }: Candidate, tx: string) =>
+	isTransaction(tx) && (responses.has(tx) || metered.has(tx));
 
 /** A register that is missing, or a placeholder, excludes nothing. */
 function canMeasure(start: SessionStart, stop: SessionStop): boolean {

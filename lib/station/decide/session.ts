@@ -74,8 +74,8 @@ export function openSessions(sessions: Sessions, place: SessionPlace): ReportEnt
 		.filter(({ start }) => start.used === undefined && !stopping.has(start))
 		.filter((candidate) => candidates.after(candidate, known) === undefined)
 		.flatMap((candidate) => {
-			const { start, response, metered } = candidate;
-			const [tx = null] = [response, ...metered].filter((name) => name !== undefined);
+			const { start, responses, metered } = candidate;
+			const [tx = null] = [...responses, ...metered];
 			const registers = [
 				...meteredIn(sessions, candidate, undefined, { from: start.at }),
 				...registerOf(start, 'start'),
@@ -166,9 +166,9 @@ function stopped(
 }
 
 /** Meter values are dropped with their session: a stop with the ID that only they name ends no other one. */
-function keepName(sessions: Sessions, { start, response, metered }: Candidate): void {
+function keepName(sessions: Sessions, { start, responses, metered }: Candidate): void {
 	const [[tx], [message]] = [[...metered], start.messages];
-	if (response !== undefined || tx === undefined || message === undefined) return;
+	if (responses.size > 0 || tx === undefined || message === undefined) return;
 	addName(sessions, { t: start.t, message, tx }, Infinity);
 }
 
@@ -197,8 +197,8 @@ function meteredFor(
 	tx: string | undefined,
 ): SessionMeter[] {
 	if (candidate === undefined) return [];
-	const { start, response } = candidate;
-	const names = new Set([undefined, response, tx, ...candidate.metered]);
+	const { start, responses } = candidate;
+	const names = new Set([undefined, ...responses, tx, ...candidate.metered]);
 	return metered.filter((one) => one.connector === start.connector && names.has(one.tx));
 }
 
@@ -215,7 +215,7 @@ function closingOf(
 	const next = candidates.after(candidate, known)?.at ?? Infinity;
 	const isClosing = (one: Register) =>
 		one.t <= known && to < atOf(one) && atOf(one) <= to + CLOSING_MS && atOf(one) < next;
-	const names = new Set([stop.tx, candidate.response]);
+	const names = new Set([stop.tx, ...candidate.responses]);
 	return meteredFor(sessions, candidate, stop.tx).flatMap(({ tx, at, readings }) => {
 		// A name that is new may be that of the next session, whose start is missing.
 		if (tx !== undefined && !names.has(tx) && at > to) return [];
@@ -284,7 +284,7 @@ function unended(
 		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),
 		...registerOf(start, 'start'),
 	];
-	const [tx] = [candidate.response, ...candidate.metered].filter((name) => name !== undefined);
+	const [tx] = [...candidate.responses, ...candidate.metered];
 	return entryOf(place, {
 		tx: tx ?? null,
 		connector: start.connector,

@@ -248,6 +248,35 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 2 }],
 	],
 	[
+		'a start that is sent again with another response, while a session of another connector runs',
+		[
+			...begun('09:00', 25, 1_000),
+			...begun('09:00:20', 26, 1_000, { timestamp: iso('09:00') }),
+			...begun('09:05', 27, 1_200, { connectorId: 2 }),
+			stop('09:30', 26, 6_000),
+			stop('09:40', 27, 8_000),
+		],
+		[
+			{ transactionId: '26', connector: '1', energyKwh: 5, startFoundBy: 'response' },
+			{ transactionId: '27', connector: '2', energyKwh: 6.8, startFoundBy: 'response' },
+		],
+	],
+	[
+		'a session whose messages are all sent again after a boot, and get another response',
+		[
+			...begun('09:00', 25, 1_000),
+			stop('09:30', 25, 6_000),
+			...begun('10:20', 26, 1_000, { timestamp: iso('09:00') }),
+			stop('10:20:01', 26, 6_000, { timestamp: iso('09:30') }),
+			...begun('10:30', 27, 6_000),
+			stop('10:50', 27, 7_000),
+		],
+		[
+			{ transactionId: '25', energyKwh: 5, minutes: 30 },
+			{ transactionId: '27', energyKwh: 1, minutes: 20 },
+		],
+	],
+	[
 		'E3: both ends in one list, in any order',
 		[
 			started('09:00', 0),
