@@ -19,6 +19,7 @@ import { ofStations } from './fold/signs';
 import {
 	addEvent,
 	addQuietFacts,
+	inFoldOrder,
 	compactStation,
 	dropQuietReports,
 	isEmpty,
@@ -180,8 +181,7 @@ function fold(
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	const inPoll = { ...settings, mostParts: MOST_READ_PARTS };
-	// A session begins before its meter values.
-	for (const one of events.toSorted((a, b) => a.at - b.at)) {
+	for (const one of events.toSorted(inFoldOrder)) {
 		if (one.facts.every(isQuiet) || isOver(one)) continue;
 		const station = stationOf(one);
 		if (!addEvent(station, one, inPoll)) continue;

@@ -39,6 +39,19 @@ export function isWatched({ about }: Fact, { kind }: StationSettings): boolean {
 export const isQuiet = (fact: Fact): boolean =>
 	fact.about === 'sent' || (fact.about === 'problem' && !fact.isActive);
 
+/**
+ * By their creation, but starts first: meter values that name no transaction count only if the start of their session is
+ * known, and can be created just before it.
+ */
+export function inFoldOrder(a: EventFacts, b: EventFacts): number {
+	return Number(isStart(b)) - Number(isStart(a)) || a.at - b.at;
+}
+
+const isStart = ({ facts }: EventFacts): boolean =>
+	facts.some(
+		(fact) => fact.about === 'start' || (fact.about === 'transaction' && fact.phase === 'started'),
+	);
+
 /** Adds all but what is quiet. Returns whether the state changed. */
 export function addEvent(
 	state: StationState,

@@ -7,7 +7,7 @@ import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
 import { noSessions } from '../fold/sessions';
-import { addEvent } from '../fold/station';
+import { addEvent, inFoldOrder } from '../fold/station';
 import type { Past, StationFacts } from './read';
 import { pastMoment } from './state';
 
@@ -35,7 +35,7 @@ export function* sessionsOf(
 		assetId,
 	});
 	const play = ({ events, until }: SessionStep) => {
-		for (const event of events) addEvent(state, event, unbounded);
+		for (const event of events.toSorted(inFoldOrder)) addEvent(state, event, unbounded);
 		if (state.sessions === undefined) return;
 		ended.push(...endedSessions(state.sessions, placeAt(until)));
 		compactSessions(state.sessions, until, unbounded);

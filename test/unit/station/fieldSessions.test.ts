@@ -760,6 +760,23 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 		[{ meterStartWh: 1_000, energyKwh: 5, energyFrom: 'Transaction.Begin to stop' }],
 	]),
+	[
+		'the register at the start, in MeterValues that were created just before it',
+		[
+			of('MeterValues')('08:59:59', {
+				connectorId: 1,
+				meterValue: [
+					{
+						timestamp: iso('09:00'),
+						sampledValue: [{ value: '1000', context: 'Transaction.Begin' }],
+					},
+				],
+			}),
+			...begun('09:00', 25, 0),
+			stop('09:30', 25, 6_000),
+		],
+		[{ meterStartWh: 1_000, energyKwh: 5, energyFrom: 'Transaction.Begin to stop' }],
+	],
 	...([{}, { transactionId: 26 }] as const).flatMap((named) =>
 		[true, false].map((isAnswered): (typeof CASES)[number] => [
 			`the register at the start of the next session, a fraction of a second before it, with ${JSON.stringify(named)} ${isAnswered}`,
