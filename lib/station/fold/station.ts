@@ -236,11 +236,22 @@ export function compactStation(
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
 	if (state.sessions) compactSessions(state.sessions, watermark, settings, isOpen);
+	const lastingSince = isRepeated(settings) ? firstOf(state.lines) : Infinity;
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
-		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
+		// Faults that it has counted, and that last, would open another one.
+		const isLeft =
+			until < Math.min(cut, watermark - settings.resolveAfterMs) && until < lastingSince;
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
 	}
 }
+
+/** When the first state that is known began. */
+const firstOf = (lines: StationState['lines'] = {}): number =>
+	Math.min(
+		...Object.values(lines).map(
+			({ reports }) => reports.find(({ key }) => key !== '')?.t ?? Infinity,
+		),
+	);
 
 export function isEmpty({ lines, faults, incidents, sessions }: StationState): boolean {
 	const lists = [...Object.values(sessions ?? {}), faults ?? []];

@@ -374,6 +374,18 @@ describe('a fault', () => {
 		]);
 	});
 
+	it('that lasts is in one number of faults, though another one of them is over for hours', async () => {
+		const events = [
+			...[1, 2, 3].map((connector) => status(`09:0${connector}`, connector, 'Faulted')),
+			...[status('09:20', 1, 'Available'), status('10:40', 1, 'Charging')],
+		];
+		const settings = { ...FAULT, scope: 'station' as const, times: 2, withinMs: 10 * MINUTE };
+		expect(await told(events, settings, ['08:57', '11:00'])).toEqual([
+			'opened 09:01 -',
+			'resolved 09:01 09:13',
+		]);
+	});
+
 	it('of a station lasts as long as its connectors together, also over hours', async () => {
 		const settings = {
 			...{ ...FAULT, scope: 'station' as const },
