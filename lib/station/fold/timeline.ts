@@ -242,7 +242,8 @@ function isSaidAgain(before: Report | undefined, report: Report): boolean {
 
 /** Adds the report to the run, and returns whether that is over. */
 function isOver(run: OpenRun, report: Report): boolean {
-	const source = sourceOf(report);
+	// What an EVSE says of itself is kept, though it has said the same of its only connector.
+	const source = `${sourceOf(report)} ${report.only === true ? 'only' : ''}`;
 	if (report.of === undefined && !report.only) run.isOnly = false;
 	if (!isRepeat(run, source, report)) run.reports.push(report);
 	run.last.set(source, report.key);

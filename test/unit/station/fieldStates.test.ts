@@ -658,6 +658,16 @@ describe('OCPP 2.0.1', () => {
 		);
 	});
 
+	it('knows for hours that an EVSE has said the same of itself as of its only connector', async () => {
+		const events = [
+			availability('09:00', 'Connector', EVSE, 'Faulted'),
+			availability('09:05', 'EVSE', EVSE, 'Faulted'),
+			status201('11:00', 1, 2, 'Available'),
+		];
+		expect(await told(events, FAULT, ['08:57', '11:10'])).toEqual(['opened 09:00 - 1']);
+		expect(await incidents(events, FAULT)).toMatchObject([{ until: null }]);
+	});
+
 	it('does not end a fault by what is said of something else', async () => {
 		const open = ['opened 09:30 - 1/1'];
 		for (const other of [
