@@ -166,13 +166,13 @@ function nextOf(
 		.sort((a, b) => a.at - b.at);
 }
 
-/** What the start names, otherwise what is named up to the next one of the same ID. */
+/** What the start names, otherwise or more exactly what is named up to the next one of the same ID. */
 function placeOfStart({ starts, where }: SessionTransaction, start: Begun): string | undefined {
 	const isFirst = starts.every(({ at }) => at >= start.at);
 	const since = isFirst ? -Infinity : start.at;
 	const isOwn = (at: number) =>
 		since <= at && !starts.some((one) => start.at < one.at && one.at <= at);
-	return start.connector ?? firstOf(where, isOwn);
+	return placeOf([start.connector, firstOf(where, isOwn)]);
 }
 
 /** The first name that was said in a time. One that was said before it, too, counts from when it was said last. */

@@ -841,6 +841,20 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'only Updated names the connector of the EVSE, and another session begins on its other connector',
+		[
+			started('09:00', 0, [[1_000]], { evse: { id: 1 } }),
+			updated('09:01', 1, [], { evse: { id: 1, connectorId: 2 } }),
+			started('09:30', 0, [[2_500]], tx('B', EVSE_1)),
+			ended('09:50', 1, [[4_500]], tx('B')),
+			ended('10:00', 2, [[7_000]]),
+		],
+		[
+			{ transactionId: 'B', connector: '1/1', energyKwh: 2 },
+			{ transactionId: 'A', connector: '1/2', energyKwh: 6, minutes: 60, reason: 'Local' },
+		],
+	],
+	[
 		'the same ID on two EVSEs at the same time, OCPP 2.0.1',
 		[
 			started('09:00', 0, [[80_000]], tx('1', EVSE_1)),
