@@ -176,20 +176,39 @@ export const partOfFault = (
 ): string =>
 	scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens}`;
 
+interface CountedPlace {
+	readonly name: string;
+	connector: string | undefined;
+	/** Of the last fault. */
+	t: number;
+}
+
 /**
- * The names by which places count: an EVSE and its connector have one, that of the first of them. Any other connector of
- * the EVSE has its own.
+ * The names by which places count: an EVSE and the connector that was faulted last, within the time in which faults have to
+ * be reported, have one, that of the first of them. Older ones are forgotten.
  */
 class CountedPlaces {
-	readonly #evses = new Map<string, { readonly name: string; connector: string | undefined }>();
+	readonly #withinMs: number;
+	readonly #last = new Map<string, CountedPlace>();
 
-	nameOf(place: string): string {
+	constructor({ withinMs }: StationSettings) {
+		this.#withinMs = withinMs;
+	}
+
+	nameOf(place: string, t: number): string {
 		const evse = evseOf(place);
 		const connector = place === evse ? undefined : place;
-		const known = this.#evses.get(evse) ?? { name: place, connector };
-		this.#evses.set(evse, known);
-		known.connector ??= connector;
-		return connector === undefined || connector === known.connector ? known.name : place;
+		const recent = (of: string) => {
+			const known = this.#last.get(of);
+			return known !== undefined && t - known.t <= this.#withinMs ? known : undefined;
+		};
+		const ofEvse = recent(evse);
+		const isFree = connector === undefined || ofEvse?.connector === undefined;
+		const found = recent(place) ?? (isFree ? ofEvse : undefined) ?? { name: place, connector, t };
+		found.connector ??= connector;
+		found.t = t;
+		this.#last.set(evse, found).set(place, found);
+		return found.name;
 	}
 }
 
@@ -202,15 +221,15 @@ export function* faultsOf(
 	const current = yield* flatMapped(runs, (run) => openingsOf(run, settings).map(countedFaultOf));
 	const faults = yield* sortedInSteps([...(state.faults ?? []), ...current], inOrder);
 	const parts = new Map<string, Fault[]>();
-	const places = new CountedPlaces();
+	const places = new CountedPlaces(settings);
 	const incidents = Object.entries(state.incidents ?? {}).sort(([, a], [, b]) => a.since - b.since);
-	for (const [part] of incidents) {
-		places.nameOf(part.split('|')[0] ?? '');
+	for (const [part, { until = Infinity }] of incidents) {
+		places.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
 		parts.set(part, []);
 	}
 	yield* inSteps(faults, (fault) => {
 		if (fault.t <= publishedAt) return;
-		const part = partOfFault(fault, places.nameOf(fault.connector), settings);
+		const part = partOfFault(fault, places.nameOf(fault.connector, fault.t), settings);
 		const known = parts.get(part);
 		if (known === undefined) parts.set(part, [fault]);
 		else known.push(fault);

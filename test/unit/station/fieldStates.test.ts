@@ -562,6 +562,18 @@ describe('OCPP 2.0.1', () => {
 		}
 	});
 
+	it('counts a fault of an EVSE with the connector that was faulted last, whatever was forgotten since', async () => {
+		const of = (at: string, connectorId: number) => [
+			status201(at, 1, connectorId, 'Faulted'),
+			status201(`${at}:30`, 1, connectorId, 'Available'),
+		];
+		const events = [...of('09:00', 2), ...of('10:00', 1), ...of('10:40', 0)];
+		const settings = { ...FAULT, scope: 'connector' as const, times: 2, withinMs: 45 * MINUTE };
+		const expected = ['opened 10:00 - 1/1', 'resolved 10:00 11:25 1/1'];
+		expect(await told(events, settings, ['08:57', '12:00'])).toEqual(expected);
+		expect(await incidents(events, settings)).toMatchObject([{ connector: '1/1', count: 2 }]);
+	});
+
 	it('counts a fault of an EVSE in one incident, though its connector reports it once that is open', async () => {
 		const own = (at: string, value: string) => availability(at, 'EVSE', EVSE, value);
 		const events = [
