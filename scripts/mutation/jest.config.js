@@ -8,6 +8,6 @@ module.exports = {
   testEnvironment: require.resolve('./environment'),
   transform,
   modulePathIgnorePatterns,
-  // A mutant that makes a test hang fails it after this time.
-  testTimeout: 5_000,
+  // A mutant that makes a test hang fails it after this time. Tests of a Redis that stops take several seconds.
+  testTimeout: 20_000,
 };
