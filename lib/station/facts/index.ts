@@ -1,7 +1,7 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
 import { MINUTE_MS } from '../../shared/time';
-import { isRecord, valueAt } from '../../shared/values';
+import { isRecord, own, valueAt } from '../../shared/values';
 import type { Kind } from '../common/settings';
 import {
 	type ConnectionSettings,
@@ -21,12 +21,12 @@ export type * from './types';
 
 const BOOT = 'BootNotification';
 
-/** Messages that both versions have differ in these fields. */
+/** Messages that both versions have differ in these fields. Some services send null for a field that a message lacks. */
 const FIELDS_201 = ['connectorStatus', 'evseId'];
 
 function readerOf(action: string, payload: unknown): MessageReader | undefined {
 	if (action === BOOT) return readBoot;
-	const is201 = isRecord(payload) && FIELDS_201.some((field) => Object.hasOwn(payload, field));
+	const is201 = FIELDS_201.some((field) => (own(payload, field) ?? null) !== null);
 	const [first, other] = is201 ? [READERS_201, READERS_16] : [READERS_16, READERS_201];
 	return first.get(action) ?? other.get(action);
 }

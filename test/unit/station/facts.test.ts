@@ -408,6 +408,12 @@ describe('a message without what it is about', () => {
 		});
 	});
 
+	it('of OCPP 1.6 says the same with null for each field that only OCPP 2.0.1 has', () => {
+		const fault = sampleOf('ocpp1.6', 'Fault');
+		const nulls = { ...fault.payload, evseId: null, connectorStatus: null };
+		expect(factsOf(read({ ...fault, payload: nulls }))).toEqual(factsOf(read(fault)));
+	});
+
 	it('leaves the connector unknown where OCPP 2.0.1 allows it', () => {
 		const start = sampleOf('ocpp2.0.1', 'Session start');
 		const without = factsOf(read(changed(start, ['evse', 'connectorId'], undefined)));
