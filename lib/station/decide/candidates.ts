@@ -24,7 +24,7 @@ interface Naming {
 	readonly n: number;
 }
 
-type StartResponse = Sessions['named'][number];
+type NamedStart = Sessions['named'][number];
 
 interface OfConnector {
 	readonly starts: readonly SessionStart[];
@@ -42,7 +42,7 @@ interface Group {
 /** Sorted once, and remembered for each time until one of them is taken: decisions are many, and come in the order of time. */
 export class Candidates {
 	readonly #stops: readonly SessionStop[];
-	readonly #responses: ReadonlyMap<SessionStart | undefined, readonly StartResponse[]>;
+	readonly #responses: ReadonlyMap<SessionStart | undefined, readonly NamedStart[]>;
 	readonly #connectors: readonly OfConnector[];
 	#known: number | undefined;
 	#all: readonly Candidate[] = [];
@@ -199,12 +199,12 @@ export class Candidates {
 function responsesOf(
 	starts: readonly SessionStart[],
 	named: Sessions['named'],
-): ReadonlyMap<SessionStart | undefined, readonly StartResponse[]> {
+): ReadonlyMap<SessionStart | undefined, readonly NamedStart[]> {
 	const calls = starts
 		.toSorted((a, b) => a.t - b.t)
 		.flatMap((start) => start.messages.map((message) => ({ message, start })));
 	const byMessage = Map.groupBy(calls, (one) => one.message);
-	const startOf = ({ message, t }: StartResponse) => {
+	const startOf = ({ message, t }: NamedStart) => {
 		const own = byMessage.get(message)?.map(({ start }) => start) ?? [];
 		return own.findLast((one) => one.t <= t) ?? own.find((one) => one.t <= t + RESPONSE_MS);
 	};
