@@ -37,7 +37,7 @@ export function shardOf(assetId: string): number {
 	return (Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 16) % SHARDS;
 }
 
-export interface ShardStep {
+interface ShardStep {
 	/** What the events of this poll say about the stations of the shard. */
 	readonly events: readonly EventFacts[];
 	readonly moment: Moment;
@@ -53,7 +53,7 @@ export interface ShardStep {
 	readonly decidedAt?: number | undefined;
 }
 
-export interface ShardAfter {
+interface ShardAfter {
 	/** Undefined if it does not change. */
 	readonly text: string | undefined;
 	readonly toTell: readonly ReportEntry[];

@@ -20,7 +20,7 @@ export function incidentId(
 	return prefix + createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-export type EndedBy = 'report' | 'removed' | 'settings';
+type EndedBy = 'report' | 'removed' | 'settings';
 
 export const isoOf = (time: number | undefined): string | null =>
 	time === undefined ? null : new Date(time).toISOString();
@@ -29,7 +29,7 @@ export const isoOf = (time: number | undefined): string | null =>
 export const minutesOf = (ms: number): number => Math.max(0, Math.floor(ms / MINUTE_MS));
 
 /** Where an incident is, and up to when everything is known. */
-export interface Place {
+interface Place {
 	readonly kind: Kind;
 	readonly assetId: string;
 	readonly watermark: number;

@@ -11,7 +11,7 @@ import type { Opening } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import type { Run } from '../fold/timeline';
 
-export interface Times {
+interface Times {
 	/** Everything up to here is known. */
 	readonly watermark: number;
 	/** What is read, perhaps beyond the watermark: decides about states that count at once. */

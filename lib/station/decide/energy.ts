@@ -14,7 +14,7 @@ const ROUNDING_WH = 1;
  */
 const CAR = { mostWh: 100_000, mostW: 400_000, alternatingW: 22_000, timesSlower: 3 };
 
-export interface Energy {
+interface Energy {
 	readonly startWh?: number;
 	readonly stopWh?: number;
 	readonly kwh?: number;

@@ -11,9 +11,9 @@ import { atOf } from '../fold/registers';
 import type { Candidate, Candidates } from './candidates';
 import { canRise } from './energy';
 
-export type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
+type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
 
-export interface Joined {
+interface Joined {
 	readonly candidate: Candidate | undefined;
 	readonly connector: string | undefined;
 	readonly foundBy: FoundBy;

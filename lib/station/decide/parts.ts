@@ -9,7 +9,7 @@ import { type Run, runsOfAll } from '../fold/timeline';
 import { endOf, touches, united } from './duration';
 import type { Moment } from './moment';
 
-export interface Part {
+interface Part {
 	readonly connector: string | undefined;
 	readonly runs: Opening[];
 }

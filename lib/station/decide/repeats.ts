@@ -7,7 +7,7 @@ import type { Fault, Incident } from '../common/state';
 import { countFault } from '../fold/faults';
 import type { IncidentStep } from './duration';
 
-export interface Repeats {
+interface Repeats {
 	readonly watermark: number;
 	readonly horizon: number;
 	readonly times: number;

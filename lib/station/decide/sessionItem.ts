@@ -37,7 +37,7 @@ interface Clock {
 	readonly t: number;
 }
 
-export interface DecidedSession {
+interface DecidedSession {
 	/** What its ID depends on. */
 	readonly parts: readonly (string | number)[];
 	readonly tx: string | null;

@@ -98,7 +98,7 @@ function limitReports(state: StationState, name: string, settings: StationSettin
 }
 
 /** A report, and the timeline that it belongs to. */
-export interface Placed {
+interface Placed {
 	readonly name: string;
 	readonly report: Report;
 }
