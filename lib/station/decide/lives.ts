@@ -1,8 +1,8 @@
 /** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
 import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
 import type { Register, ReportEntry, Said, Sessions, SessionTransaction } from '../common/state';
+import { evseOf } from '../facts/values';
 import { belongsAt } from '../fold/registers';
-import { evseOf } from '../fold/sessions';
 import {
 	entryOf,
 	isIn,

@@ -2,8 +2,8 @@
 import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
+import { evseOf } from '../facts/values';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
-import { evseOf } from '../fold/sessions';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOfAll } from '../fold/timeline';
 import { endOf, touches, united } from './duration';

@@ -40,6 +40,9 @@ export function connectorOf(evse: unknown, connector: unknown): string | undefin
 	return number === undefined ? of : `${of}/${number}`;
 }
 
+/** The EVSE of a connector of OCPP 2.0.1. */
+export const evseOf = (connector: string): string => connector.split('/')[0] ?? connector;
+
 /** The elements of a list; a single object counts as a list of it. */
 export function elements(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;

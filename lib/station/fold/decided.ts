@@ -1,12 +1,13 @@
 /** Which meter values are of sessions that have been reported: they are not kept, nor added again when they are read again. */
 import type { Sessions, SessionMeter, SessionTransaction } from '../common/state';
+import { evseOf } from '../facts/values';
 
 /**
  * Those of a connector, at that time of the station; `unknown` is what counts without a start and a stop. What names a
  * transaction after the session was reported may be of the next one, whose start is missing.
  */
 export function isMeterDecided(
-	{ starts, stops }: Sessions,
+	{ starts, stops, transactions }: Sessions,
 	{ tx, connector, t }: Pick<SessionMeter, 'tx' | 'connector' | 't'>,
 	at: number,
 	unknown: boolean,
@@ -17,8 +18,21 @@ export function isMeterDecided(
 	// A clock that was set back makes the last start one of before.
 	const last = begun.toSorted((a, b) => a.t - b.t).at(-1);
 	if (start !== undefined && isBefore) return start.used !== undefined && last?.used !== undefined;
+	if (unknown && tx === undefined && transactions.some((one) => isOpenAt(one, connector, at)))
+		return false;
 	return unknown || stops.some((stop) => stop.tx === tx && stop.reported && at <= stop.at);
 }
+
+/** Whether an EVSE can be that of a transaction: one that names none so far can be at any. */
+export function mayBeAt({ where, starts }: SessionTransaction, evse: string): boolean {
+	const named = [...where.map(({ name }) => name), ...starts.map(({ connector }) => connector)];
+	const known = named.filter((one) => one !== undefined);
+	return known.length === 0 ? starts.length > 0 : known.some((one) => evseOf(one) === evse);
+}
+
+/** Whether a session of OCPP 2.0.1 is not decided that had begun by then, and can be at that EVSE. */
+const isOpenAt = (transaction: SessionTransaction, evse: string, time: number): boolean =>
+	transaction.starts.some(({ at, done }) => !done && at <= time) && mayBeAt(transaction, evse);
 
 export function isTransactionDecided(
 	{ starts, ends }: Pick<SessionTransaction, 'starts' | 'ends'>,

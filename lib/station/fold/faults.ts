@@ -2,8 +2,8 @@
 import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/settings';
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
+import { evseOf } from '../facts/values';
 import { codesOf, isNoError, isNone, NamedCodes } from './codes';
-import { evseOf } from './sessions';
 import { inOrder } from './sets';
 import type { Run } from './timeline';
 

@@ -10,7 +10,7 @@ import type {
 } from '../common/state';
 import type { Fact, Metered, Transaction } from '../facts';
 import { isTransaction } from '../facts/values';
-import { isMeterDecided, isTransactionDecided } from './decided';
+import { isMeterDecided, isTransactionDecided, mayBeAt } from './decided';
 import { atOf, belongsAt, clockOf, registersOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
@@ -155,15 +155,10 @@ function addMetered(sessions: Sessions, fact: Metered, t: number, most: number):
 /** Whether an EVSE of OCPP 2.0.1 has a transaction. */
 function hasTransaction({ transactions }: Sessions, evse: string): boolean {
 	return transactions.some(
-		({ where, starts, ends }) =>
-			[...where.map(({ name }) => name), ...starts.map(({ connector = '' }) => connector)].some(
-				(one) => evseOf(one) === evse,
-			) && !(ends.length > 0 && ends.every(({ reported }) => reported)),
+		(one) =>
+			mayBeAt(one, evse) && !(one.ends.length > 0 && one.ends.every(({ reported }) => reported)),
 	);
 }
-
-/** The EVSE of a connector of OCPP 2.0.1. */
-export const evseOf = (connector: string): string => connector.split('/')[0] ?? connector;
 
 function addTransaction(
 	sessions: Sessions,

@@ -13,7 +13,7 @@ import type { Owner } from '../common/incident';
 import { MINUTE_MS, type StationSettings } from '../common/settings';
 import { stretchesOf } from '../decide/parts';
 import type { ConnectionSettings } from '../facts';
-import { evseOf } from '../fold/sessions';
+import { evseOf } from '../facts/values';
 import { type Run, runsOfAll } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';

@@ -575,6 +575,26 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 3, energyFrom: 'first reading to last reading' }],
 	],
 	[
+		'meter values of an EVSE that its transaction names later',
+		[
+			started('09:00', 0, [], { evse: undefined }),
+			of('MeterValues')('09:01', { evseId: 1, meterValue: samples('09:01', 1_000) }),
+			updated('09:10', 1, [[2_000]], EVSE_1),
+			ended('09:30', 2, [[5_000, 'Transaction.End']]),
+		],
+		[{ energyKwh: 4, energyFrom: 'first reading to Transaction.End' }],
+	],
+	[
+		'meter values of the EVSE of a session that lasts for over an hour',
+		[
+			started('09:00', 0),
+			of('MeterValues')('09:01', { evseId: 1, meterValue: samples('09:01', 1_000) }),
+			updated('10:20', 1, [[4_000]]),
+			ended('10:40', 2, [[6_000, 'Transaction.End']]),
+		],
+		[{ energyKwh: 5, energyFrom: 'first reading to Transaction.End' }],
+	],
+	[
 		'no register but a signed one, one of the grid, and one in an unknown unit',
 		[
 			start('09:00', -1),
