@@ -113,7 +113,7 @@ const RANK = { begin: 0, start: 1, stop: 3, end: 4 };
 
 /**
  * What the start and the end say is first and last, whatever the time of their message; then by time. Without a start, the
- * first of the others may be one of the middle of the session.
+ * first of the others may be one of the middle of the session: only the last one counts, though the end may say it twice.
  */
 function inSession(registers: readonly Register[], { from }: Window): Register[] {
 	const rankOf = ({ c }: Register) => (c === undefined ? 2 : RANK[c]);
@@ -126,7 +126,8 @@ function inSession(registers: readonly Register[], { from }: Window): Register[]
 		);
 	const hasBegin = sorted.some(({ c, wh }) => c === 'begin' && wh > 0);
 	if (hasBegin) return sorted.filter(({ c }) => c !== 'start');
-	return from !== undefined ? sorted : sorted.filter(({ c }) => c === 'stop' || c === 'end');
+	if (from !== undefined) return sorted;
+	return sorted.filter(({ c, wh }) => (c === 'stop' || c === 'end') && wh > 0).slice(-1);
 }
 
 /** Without a 0 that measures nothing; undefined if that is uncertain. */

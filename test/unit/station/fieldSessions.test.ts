@@ -628,6 +628,25 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ transactionId: '26', startFoundBy: 'response', energyKwh: 5 },
 		],
 	],
+	[
+		'a stop that has its register twice, and no start',
+		[
+			stop('09:30', 25, 6_000, {
+				transactionData: [
+					{
+						timestamp: iso('09:30'),
+						sampledValue: [{ value: '6000', context: 'Transaction.End' }],
+					},
+				],
+			}),
+		],
+		[{ startFoundBy: 'not found', energyKwh: null, meterStartWh: null, meterStopWh: 6_000 }],
+	],
+	[
+		'an end that has its register twice, and no start',
+		[ended('09:30', 1, [[6_000], [6_000, 'Transaction.End']])],
+		[{ startFoundBy: 'not found', energyKwh: null, meterStartWh: null, meterStopWh: 6_000 }],
+	],
 	...([0, 50_000] as const).map((register): (typeof CASES)[number] => [
 		`the stop of a session two days ago, sent after a boot while another one runs that began at ${register}`,
 		[
