@@ -100,13 +100,17 @@ export function compactSessions(
 			return lastOf(start) >= cut || isNext ? [start] : [];
 		});
 		// The one before may wait for what its connector did next.
-		const isWanted = ({ until }: Said) => !isDecided(until) || left.some(({ at }) => at <= until);
+		const isWanted = (time: number) => !isDecided(time) || left.some(({ at }) => at <= time);
+		const wanted = (all: readonly Said[]) =>
+			all
+				.filter(({ until }) => isWanted(until))
+				.map((one) => (isWanted(one.at) ? one : { ...one, at: one.until }));
 		const next = {
 			...transaction,
 			starts: left,
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
-			where: transaction.where.filter(isWanted),
-			who: transaction.who.filter(isWanted),
+			where: wanted(transaction.where),
+			who: wanted(transaction.who),
 			readings: thinned(
 				transaction.readings.filter((one) => !isDecided(belongsAt(one))),
 				settled,

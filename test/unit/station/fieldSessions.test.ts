@@ -688,6 +688,21 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'I3: the same ID a third time, while the end of the second one waits, and the EVSE of the first one again',
+		[
+			started('08:55', 0, [], tx('1', { evse: undefined })),
+			updated('08:56', 1, [], tx('1', EVSE_1)),
+			ended('09:10', 2, [], tx('1')),
+			started('09:20', 0, [], tx('1', { evse: undefined })),
+			updated('09:25', 1, [], tx('1', EVSE_2)),
+			ended('10:43:31', 2, [], tx('1', { timestamp: iso('09:40') })),
+			started('10:43:32', 0, [], tx('1', { evse: undefined, timestamp: iso('10:03') })),
+			updated('10:43:33', 1, [], tx('1', { ...EVSE_1, timestamp: iso('10:05') })),
+			ended('10:43:34', 2, [], tx('1', { timestamp: iso('10:40') })),
+		],
+		[{ connector: '1/1' }, { connector: '2/1' }, { connector: '1/1' }],
+	],
+	[
 		'I3: the same ID again after a boot',
 		[
 			started('09:00', 0, [[1_000]], tx('1')),
