@@ -44,7 +44,8 @@ export function isTransactionDecided(
 	const before = ends.filter(({ at: end }) => at <= end && end < next);
 	// Without an end in between, it is of the first session, though its time is before the start.
 	if (before.length === 0) return starts.some((one) => one.at === next && one.done);
-	return before.some(({ reported }) => reported);
+	// One that is sent again, by a clock that is not set, is known before the session is decided.
+	return before.every(({ reported }) => reported);
 }
 
 function latest<T extends { readonly at: number }>(

@@ -647,6 +647,14 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[ended('09:30', 1, [[6_000], [6_000, 'Transaction.End']])],
 		[{ startFoundBy: 'not found', energyKwh: null, meterStartWh: null, meterStopWh: 6_000 }],
 	],
+	[
+		'an end without a start that is sent again by a clock that is not set',
+		[
+			ended('09:30', 1, [[6_000]], { timestamp: undefined }),
+			ended('09:31', 1, [[6_000]], { timestamp: undefined }),
+		],
+		[{ startFoundBy: 'not found', energyKwh: null, meterStopWh: 6_000 }],
+	],
 	...([0, 50_000] as const).map((register): (typeof CASES)[number] => [
 		`the stop of a session two days ago, sent after a boot while another one runs that began at ${register}`,
 		[
