@@ -100,7 +100,14 @@ export class Candidates {
 		const mayEnd = (stop: SessionStop) => (stop.wh ?? 0) <= 0 || stop.wh === wh;
 		if (this.#stops.some((stop) => at <= stop.at && stop.at < last.at && mayEnd(stop)))
 			return false;
-		return namesOf(namings.filter((one) => one.at >= at)).size <= 1;
+		const named = namings.filter((one) => one.at >= at).map(({ tx }) => tx);
+		return new Set([...named, ...starts.flatMap((one) => this.#decidedNames(one))]).size <= 1;
+	}
+
+	/** The meter values of a session that is decided are dropped, but not the responses to its start. */
+	#decidedNames(start: SessionStart): string[] {
+		if (start.used === undefined) return [];
+		return (this.#responses.get(start) ?? []).map(({ tx }) => tx);
 	}
 
 	/** The first session of the same connector that began later. */
@@ -179,7 +186,7 @@ export class Candidates {
 				// It was reported as over, because this one began.
 				!(last.start.unended === true && start.used === undefined) &&
 				!isOver &&
-				!isOther(last.names, own);
+				!isOther(last.names, [...own.map(({ tx }) => tx), ...this.#decidedNames(start)]);
 			const group = isRepeat ? last : { start, repeats: [], namings: [], names: new Set<string>() };
 			if (isRepeat) group.repeats.push(start);
 			else groups.push(group);
@@ -219,8 +226,8 @@ const namesOf = (namings: readonly Naming[]) =>
 	new Set(namings.toSorted((a, b) => a.n - b.n).map(({ tx }) => tx));
 
 /** Whether a new transaction follows on one that had a name. */
-function isOther(before: ReadonlySet<string>, after: readonly Naming[]): boolean {
-	return before.size > 0 && after.some(({ tx }) => !before.has(tx));
+function isOther(before: ReadonlySet<string>, after: readonly string[]): boolean {
+	return before.size > 0 && after.some((tx) => !before.has(tx));
 }
 
 /** Of the same connector, and by both clocks: that of the station may be set back in between. */

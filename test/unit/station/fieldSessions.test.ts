@@ -655,6 +655,20 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 		[{ startFoundBy: 'not found', energyKwh: null, meterStopWh: 6_000 }],
 	],
+	[
+		'a session that uses nothing and has no stop, before another one that ends soon',
+		[
+			...begun('09:00', 24, 1_000),
+			metered('09:05', 1_000, { transactionId: 24 }),
+			...begun('09:20', 25, 1_000),
+			metered('09:23', 1_500, { transactionId: 25 }),
+			stop('09:26', 25, 2_000),
+		],
+		[
+			{ transactionId: '24', reason: 'NotReported', energyKwh: 0 },
+			{ transactionId: '25', reason: 'Local', energyKwh: 1 },
+		],
+	],
 	...([0, 50_000] as const).map((register): (typeof CASES)[number] => [
 		`the stop of a session two days ago, sent after a boot while another one runs that began at ${register}`,
 		[
