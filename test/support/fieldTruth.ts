@@ -278,14 +278,18 @@ function united(stretches: readonly Stretch[]): Stretch[] {
 	return result;
 }
 
-/** Several faults within a time: by the beginnings of the true faults. */
-function repeated({ history, listing, settings }: Judge): string[] {
+/** Several faults within a time: by the beginnings of the true faults. One that is read after the end was reported counts nowhere. */
+function repeated(judge: Judge): string[] {
+	const { history, listing, settings } = judge;
 	const { times, withinMs, scope } = settings;
 	const partOf = (connector: unknown) => (scope === 'station' ? '' : evseOf(connector));
 	const truth = history.truth.faults.map((fault) => ({
 		...stretchOf(fault),
 		part: partOf(fault.connector),
 	}));
+	const found = incidents(listing, ({ connector }) => partOf(connector));
+	const matches = (one: Stretch, other: Stretch) =>
+		isSame(one, other) && isNear(one.from, other.from) && isNear(one.to, other.to);
 	const groups = Object.groupBy(truth, ({ assetId, part }) => `${assetId} ${part}`);
 	const expected = Object.values(groups).flatMap((all = []) => {
 		const sorted = all.sort((a, b) => a.from - b.from);
@@ -294,6 +298,8 @@ function repeated({ history, listing, settings }: Judge): string[] {
 		for (const fault of sorted) {
 			const last = windows.at(-1);
 			if (last && fault.from <= last.to) {
+				const closed = found.find((one) => matches(last, one));
+				if (closed && isReadLater(judge, closed, fault.from)) continue;
 				windows[windows.length - 1] = { ...last, to: fault.from + withinMs };
 				continue;
 			}
@@ -305,9 +311,6 @@ function repeated({ history, listing, settings }: Judge): string[] {
 		}
 		return windows;
 	});
-	const found = incidents(listing, ({ connector }) => partOf(connector));
-	const matches = (one: Stretch, other: Stretch) =>
-		isSame(one, other) && isNear(one.from, other.from) && isNear(one.to, other.to);
 	return [
 		...expected
 			.filter((one) => !found.some((other) => matches(one, other)))
