@@ -135,7 +135,9 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 		const isTrue = truth.some(
 			(stretch) => stretch.to - stretch.from >= forMs - CLOSE_MS && overlap(incident, stretch),
 		);
-		if (!isTrue && !isExcused(judge, incident))
+		const isCut = (stretch: Stretch) =>
+			overlap(incident, stretch) && isReadLater(judge, incident, stretch.to);
+		if (!isTrue && !truth.some(isCut) && !isExcused(judge, incident))
 			wrong.push(`a false incident: ${shownOf(incident)}`);
 	}
 	return wrong;
@@ -216,7 +218,7 @@ function faults(judge: Judge): string[] {
 	];
 }
 
-/** One incident for each report that names a code for the first time, and for a fault without any. */
+/** One incident for each report that names a code for the first time, as they are read, and for a fault without any. */
 function byCode(judge: Judge, fault: TrueFault, found: readonly Incident[]): string[] {
 	const stretch = stretchOf(fault);
 	const own = found.filter((incident) => overlap(incident, stretch));
@@ -226,7 +228,8 @@ function byCode(judge: Judge, fault: TrueFault, found: readonly Incident[]): str
 		for (const code of codes) named.add(code);
 		return isNew;
 	});
-	const most = Math.max(1, news.length);
+	const isLate = ({ at }: { at: number }) => own.some((one) => isReadLater(judge, one, at));
+	const most = Math.max(1, fault.reports.some(isLate) ? fault.reports.length : news.length);
 	const wrong = own
 		.filter((incident) => !isNear(incident.to, stretch.to))
 		.filter((incident) => !isReadLater(judge, incident, stretch.to))
