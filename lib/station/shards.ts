@@ -19,9 +19,9 @@ import { ofStations } from './fold/signs';
 import {
 	addEvent,
 	addQuietFacts,
-	inFoldOrder,
 	compactStation,
 	dropQuietReports,
+	inFoldOrder,
 	isEmpty,
 	isQuiet,
 } from './fold/station';

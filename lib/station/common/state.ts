@@ -225,6 +225,7 @@ export type Fault = output<typeof fault>;
 export type Incident = output<typeof incident>;
 export type Sessions = output<typeof sessions>;
 export type SessionStart = output<typeof start>;
+export type NamedStart = output<typeof named>;
 export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;

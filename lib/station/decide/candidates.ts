@@ -1,6 +1,6 @@
 /** The starts of OCPP 1.6 that began sessions, each with those that repeat it, and which transaction it began. */
 import { RESPONSE_MS } from '../common/settings';
-import type { Sessions, SessionStart, SessionStop } from '../common/state';
+import type { NamedStart, Sessions, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { belongsAt } from '../fold/registers';
 
@@ -23,8 +23,6 @@ interface Naming {
 	/** Which meter values, in the order of their creation. */
 	readonly n: number;
 }
-
-type NamedStart = Sessions['named'][number];
 
 interface OfConnector {
 	readonly starts: readonly SessionStart[];
@@ -205,7 +203,7 @@ export class Candidates {
  */
 function responsesOf(
 	starts: readonly SessionStart[],
-	named: Sessions['named'],
+	named: readonly NamedStart[],
 ): ReadonlyMap<SessionStart | undefined, readonly NamedStart[]> {
 	const calls = starts
 		.toSorted((a, b) => a.t - b.t)

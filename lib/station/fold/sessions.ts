@@ -1,6 +1,7 @@
 /** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
 import { MOST_REPORTS, type StationSettings } from '../common/settings';
 import type {
+	NamedStart,
 	Register,
 	Said,
 	Sessions,
@@ -20,8 +21,6 @@ const MOST_MESSAGES = 8;
 export const noSessions = (): Sessions => ({
 	...{ starts: [], named: [], metered: [], stops: [], transactions: [] },
 });
-
-type Name = Sessions['named'][number];
 
 interface When {
 	readonly at: number;
@@ -92,8 +91,8 @@ export function addSessionFact(
 }
 
 /** A station that boots may begin its message IDs again: other responses to the same ID are those to other starts. */
-export function addName({ named }: Sessions, added: Name, most: number): boolean {
-	const isSame = ({ message, tx }: Name) => message === added.message && tx === added.tx;
+export function addName({ named }: Sessions, added: NamedStart, most: number): boolean {
+	const isSame = ({ message, tx }: NamedStart) => message === added.message && tx === added.tx;
 	return add(named, added, most, isSame, (known, other) =>
 		sentAgain(known, other, earlier(known, other)),
 	);

@@ -150,9 +150,10 @@ function* spansOf(
 	runs: readonly Run[],
 	sinceOf: (run: Run) => number = ({ since }) => since,
 ): Steps<Span[]> {
-	const spans = yield* flatMapped(runs, (run) => [
-		{ from: sinceOf(run), to: run.until ?? Infinity },
-	]);
+	const spans = yield* flatMapped(runs, (run) => {
+		const from = sinceOf(run);
+		return from === Infinity ? [] : [{ from, to: run.until ?? Infinity }];
+	});
 	return yield* merged(spans);
 }
 
