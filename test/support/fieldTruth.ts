@@ -25,6 +25,8 @@ export type JudgedSettings = Pick<
 const CLOSE_MS = 5_000;
 /** From then on after its creation, an event can be too late for a decision. */
 const LATE_MS = 45_000;
+/** Each poll reads that again: what is listed sooner is known before a state has lasted for minutes. */
+const OVERLAP_MS = 2 * MINUTE_MS;
 /** Polls read that far back, and are at most so far apart: what is listed late is read within this. */
 const LOOK_BACK_MS = 20 * MINUTE_MS;
 /** A session waits this long for its start. */
@@ -136,7 +138,7 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 			(stretch) => stretch.to - stretch.from >= forMs - CLOSE_MS && overlap(incident, stretch),
 		);
 		const isCut = (stretch: Stretch) =>
-			overlap(incident, stretch) && isReadLater(judge, incident, stretch.to);
+			overlap(incident, stretch) && isReadLater(judge, incident, stretch.to, OVERLAP_MS);
 		if (!isTrue && !truth.some(isCut) && !isExcused(judge, incident))
 			wrong.push(`a false incident: ${shownOf(incident)}`);
 	}
@@ -148,12 +150,13 @@ function isReadLater(
 	{ history, listing }: Judge,
 	{ assetId, item }: Incident,
 	at: number,
+	lateMs = LATE_MS,
 ): boolean {
 	return history.events.some(({ id, createdAt, data }) => {
 		const late = listing.lateMs.get(id) ?? 0;
 		const isOwn = (data['asset'] as { id: string }).id === assetId;
 		const isThen = isOwn && Math.abs(createdMs(createdAt) - at) <= CLOSE_MS;
-		return isThen && late > LATE_MS && at + late + LOOK_BACK_MS > item.toldAt;
+		return isThen && late > lateMs && at + late + LOOK_BACK_MS > item.toldAt;
 	});
 }
 
