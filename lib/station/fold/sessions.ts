@@ -1,5 +1,5 @@
 /** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
-import { MOST_REPORTS, type StationSettings } from '../common/settings';
+import { MOST_REPORTS, REPEATED_MS, type StationSettings } from '../common/settings';
 import type {
 	NamedStart,
 	Register,
@@ -32,9 +32,16 @@ interface Clocked {
 	readonly raw?: number | undefined;
 }
 
-/** A message that is sent again has the same time of the station, whether that counts or not. */
-const isSameTime = (a: Clocked, b: Clocked) =>
-	a.raw === b.raw && (a.raw ?? a.at) === (b.raw ?? b.at);
+interface ClockedMessage extends Clocked, SentMessage {}
+
+/**
+ * A message that is sent again has the same time of the station. A clock that is not set can show that time again after each boot:
+ * then it is sent again only if it comes soon.
+ */
+const isSameTime = (a: ClockedMessage, b: ClockedMessage) =>
+	a.raw === undefined || b.raw === undefined
+		? a.raw === b.raw && a.at === b.at
+		: a.raw === b.raw && a.t - lastOf(b) <= REPEATED_MS && b.t - lastOf(a) <= REPEATED_MS;
 
 /** Returns whether it changed. */
 export function addSessionFact(
@@ -76,7 +83,7 @@ export function addSessionFact(
 				// Two connectors can stop at the same time, both without an ID.
 				(known) =>
 					known.tx === tx &&
-					isSameTime(known, clock) &&
+					isSameTime(known, { t, ...clock }) &&
 					(isTransaction(tx) || known.id === id || known.wh === wh),
 				(known, added) => sentAgain(known, added, known.reported ? known : earlier(known, added)),
 			);
@@ -243,7 +250,7 @@ const firstAndLast = (a: Said, b: Said): Said => ({
 });
 
 /** The list itself if nothing changes. */
-function united<T extends Clocked & { readonly t: number }>(
+function united<T extends SentMessage>(
 	known: T[],
 	added: readonly T[],
 	most: number,

@@ -144,6 +144,21 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ startedAt: iso('09:05'), minutes: 30, energyKwh: 20, connector: '1' }],
 	],
 	[
+		'a clock that shows the same time after each boot, and a register that begins with 0 each time',
+		[
+			start('09:00', 0, { timestamp: '2023-01-01T00:00:20Z' }, '1'),
+			answered('09:00', 25, '1'),
+			stop('09:30', 25, 5_000),
+			start('10:20', 0, { timestamp: '2023-01-01T00:00:20Z' }, '2'),
+			answered('10:20', 26, '2'),
+			stop('10:40', 26, 2_000),
+		],
+		[
+			{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 },
+			{ startedAt: iso('10:20'), stoppedAt: iso('10:40'), minutes: 20, energyKwh: 2 },
+		],
+	],
+	[
 		'a clock that is set back during the session',
 		[start('09:00', 1_000), stop('09:30', 25, 6_000, { timestamp: iso('07:30') })],
 		[{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 }],
