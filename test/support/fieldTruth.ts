@@ -104,6 +104,12 @@ const isSame = (one: Stretch, other: Stretch) =>
 	one.assetId === other.assetId && one.part === other.part;
 const overlap = (one: Stretch, other: Stretch) =>
 	isSame(one, other) && one.from <= other.to + CLOSE_MS && other.from <= one.to + CLOSE_MS;
+/** One that only comes near is that of another stretch, if it is in that one. */
+const isOwn = (incident: Stretch, stretch: Stretch, truth: readonly Stretch[]) =>
+	overlap(incident, stretch) &&
+	(isWithin(incident, stretch) || !truth.some((other) => isWithin(incident, other)));
+const isWithin = (one: Stretch, other: Stretch) =>
+	isSame(one, other) && one.from < other.to && other.from < one.to;
 const isNear = (one: number, other: number) => one === other || Math.abs(one - other) <= CLOSE_MS;
 
 /** Each true stretch that is long enough opened once and resolved at its end, and nothing else did. */
@@ -112,7 +118,7 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 	const wrong: string[] = [];
 	for (const stretch of truth) {
 		const length = stretch.to - stretch.from;
-		const own = found.filter((incident) => overlap(incident, stretch));
+		const own = found.filter((incident) => isOwn(incident, stretch, truth));
 		const isExact = Math.abs(length - forMs) <= CLOSE_MS;
 		if (length >= forMs + CLOSE_MS && own.length !== 1) {
 			wrong.push(`${own.length} incidents of ${shownOf(stretch)}: ${own.map(shownOf).join()}`);
@@ -128,7 +134,9 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 					other.from < stretch.to + resolveAfterMs,
 			);
 			const isUntil = isNear(incident.to, stretch.to);
-			if (!next && !isUntil && !isReadLater(judge, incident, stretch.to)) {
+			const isCut =
+				isReadLater(judge, incident, stretch.to) || isAfterFlap(judge, incident, stretch);
+			if (!next && !isUntil && !isCut) {
 				wrong.push(`until ${iso(incident.to)}, not ${shownOf(stretch)}`);
 			}
 		}
@@ -158,6 +166,16 @@ function isReadLater(
 		const isThen = isOwn && Math.abs(createdMs(createdAt) - at) <= CLOSE_MS;
 		return isThen && late > lateMs && at + late + LOOK_BACK_MS > item.toldAt;
 	});
+}
+
+/** Its end came and went again at once, and the message that says so was read later: it ends by the message after that one. */
+function isAfterFlap(judge: Judge, incident: Incident, { to }: Stretch): boolean {
+	const times = judge.history.events
+		.filter(({ data }) => (data['asset'] as { id: string }).id === incident.assetId)
+		.map(({ createdAt }) => createdMs(createdAt))
+		.filter((at) => to < at && at < incident.to);
+	const last = Math.max(...times);
+	return judge.settings.kind === 'stationOffline' && isReadLater(judge, incident, last);
 }
 
 /** What ended it was listed too late, and it ended by that. */
