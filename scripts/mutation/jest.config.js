@@ -8,6 +8,6 @@ module.exports = {
   testEnvironment: require.resolve('./environment'),
   transform,
   modulePathIgnorePatterns,
-  // A mutant that makes a test hang fails it after this time. Tests of a Redis that stops take several seconds.
-  testTimeout: 20_000,
+  // A mutant that makes a test hang fails it after this time. Tests that wait for a session of the ledger take 20 s.
+  testTimeout: 60_000,
 };
