@@ -24,7 +24,7 @@ import {
 import { printable } from '../../lib/shared/text';
 import { DAY_MS } from '../../lib/shared/time';
 import type { DeliveryHeaders } from '../../lib/signature';
-import { secretSource } from '../endpoint/registration';
+import { secretSource } from '../endpoint/secrets';
 import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';

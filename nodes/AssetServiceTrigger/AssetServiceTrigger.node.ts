@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { TRIGGER_NUMBERS } from '../../lib/receiver';
 import { assetServiceApiTest, testSigningSecret } from '../../n8n/api/credentials';
-import { endpointLifecycle } from '../../n8n/endpoint/registration';
+import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import {

@@ -1,7 +1,7 @@
 import type { INode, IWebhookFunctions } from 'n8n-workflow';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
 import { PackageError } from '../../../../lib/shared/errors';
-import { secretSource } from '../../../../n8n/endpoint/registration';
+import { secretSource } from '../../../../n8n/endpoint/secrets';
 
 interface Changes {
 	readonly workflowId?: string;
