@@ -6,7 +6,7 @@
 import { type Listed, walk } from '../../follow';
 import type { ApiClient } from '../../service';
 import { PackageError } from '../../shared/errors';
-import { GRACE_MS, type Kind, START_WAIT_MS } from '../common/settings';
+import { GRACE_MS, type Kind, SESSION_WAIT_MS } from '../common/settings';
 import {
 	type ConnectionSettings,
 	type EventFacts,
@@ -223,7 +223,7 @@ export async function readPast(reading: PastReading): Promise<Past> {
 		{
 			...{ client, pageSize: PAGE_SIZE, backTo, now },
 			// In a list that begins with the oldest event, what ends later is not needed.
-			...(reading.to !== undefined && { upTo: reading.to + START_WAIT_MS + GRACE_MS }),
+			...(reading.to !== undefined && { upTo: reading.to + SESSION_WAIT_MS + GRACE_MS }),
 			mayRequest: () => {
 				const isAllowed = events === 0 || mayRequest?.() !== false;
 				isRefused = events >= maxEvents || !isAllowed;

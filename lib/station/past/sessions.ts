@@ -1,7 +1,7 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
 import { flatMapped, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
-import { GRACE_MS, MINUTE_MS, START_WAIT_MS, type StationSettings } from '../common/settings';
+import { GRACE_MS, MINUTE_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
@@ -44,7 +44,7 @@ export function* sessionsOf(
 	const playAll = function* (events: readonly EventFacts[], until: number): Steps<void> {
 		for (const step of stepsOf(events, until, () => togetherOf(state))) {
 			// Many decisions can be due in a time without events.
-			const dueUpTo = Math.min(step.until, playedUpTo + 2 * START_WAIT_MS + MINUTE_MS);
+			const dueUpTo = Math.min(step.until, playedUpTo + SESSION_WAIT_MS + MINUTE_MS);
 			const isLarge = togetherOf(state) < EVENTS_TOGETHER.most;
 			for (let at = playedUpTo + MINUTE_MS; isLarge && at < dueUpTo; at += MINUTE_MS) {
 				play({ events: [], until: at });
@@ -61,8 +61,9 @@ export function* sessionsOf(
 	yield* playAll(before, to);
 	const { sessions } = state;
 	const open = includeOpen && sessions ? openSessions(sessions, placeAt(to)) : [];
+	const decided = ended.length;
 	// Whether a session has ended is certain some minutes later.
-	const last = Math.max(to, Math.min(to + START_WAIT_MS, serviceNow - GRACE_MS));
+	const last = Math.max(to, Math.min(to + SESSION_WAIT_MS, serviceNow - GRACE_MS));
 	yield* playAll(
 		sorted.slice(before.length).filter(({ at }) => at <= last),
 		last,
@@ -71,8 +72,13 @@ export function* sessionsOf(
 		from <= entry.t && entry.t < to ? [withState(entry, 'ended')] : [],
 	);
 	const inOrder = yield* sortedInSteps(inPeriod, (a, b) => a.t - b.t);
-	return inOrder.concat(open.map((entry) => withState(entry, 'open')));
+	const endedSince = ended.slice(decided).filter(({ t }) => t < to);
+	const isOpen = (entry: ReportEntry) => !endedSince.some((one) => isOfSameStart(one, entry));
+	return inOrder.concat(open.filter(isOpen).map((entry) => withState(entry, 'open')));
 }
+
+const isOfSameStart = ({ item: a }: ReportEntry, { item: b }: ReportEntry): boolean =>
+	a['connector'] === b['connector'] && a['startedAt'] === b['startedAt'];
 
 const withState = (entry: ReportEntry, state: string): ReportEntry => ({
 	...entry,

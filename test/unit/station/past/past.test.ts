@@ -149,6 +149,43 @@ describe('Get Sessions', () => {
 			{ sessions: [] },
 		]);
 	});
+
+	const begun = (at: string, connectorId: number, meterStart: number, transactionId: number) => {
+		const messageId = `start-${transactionId}`;
+		const payload = { connectorId, meterStart, timestamp: iso(at) };
+		return [
+			message(at, 's1', ['StartTransaction', payload], { messageId }),
+			message(`${at}:01`, 's1', ['', { transactionId }], { messageType: 'CALL_RESULT', messageId }),
+		];
+	};
+	const stopped = (at: string, transactionId: number, meterStop: number, stationTime = at) =>
+		message(at, 's1', [
+			'StopTransaction',
+			{ transactionId, meterStop, timestamp: iso(stationTime) },
+		]);
+
+	it('has a session once, though its end is certain only after the period', async () => {
+		const events = [...begun('10:30', 1, 1_000, 5), stopped('10:58', 77, 3_000)];
+		const found = await sessions(events, { to: time('11:00'), includeOpen: true });
+		expect(found).toMatchObject([
+			{ state: 'ended', startedAt: iso('10:30'), energyKwh: 2, startFoundBy: 'order' },
+		]);
+	});
+
+	it('has a session that the next one ended, though a stop that may be its own waits until after the period', async () => {
+		const events = [
+			...[...begun('10:00', 1, 9_000, 5), ...begun('10:05', 2, 1_000, 6)],
+			...begun('10:55', 1, 12_000, 7),
+			stopped('10:58', 6, 13_000, '10:54'),
+		];
+		const both = [
+			{ transactionId: '5', reason: 'NotReported' },
+			{ transactionId: '6', reason: 'Local' },
+		];
+		expect(await sessions(events)).toMatchObject(both);
+		expect(await sessions(events, { to: time('11:00') })).toMatchObject(both);
+		expect(await sessions(events, { from: time('11:00') })).toEqual([]);
+	});
 });
 
 describe('Get Uptime', () => {
