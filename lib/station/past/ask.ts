@@ -185,7 +185,7 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 	if (head === undefined) return [];
 	const past = await readPast({
 		...{ client, from, to, wants: WANTS_OF[kind], words: settings, maxEvents: MOST_EVENTS },
-		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, hint },
+		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, resolveAfterMs, hint },
 	});
 	const question = {
 		...{ past, assetIds: undefined, owner: { workflowId, nodeId } },

@@ -18,14 +18,41 @@ export interface PastIncident {
 	readonly item: Readonly<Record<string, unknown>>;
 }
 
+type Station = readonly [assetId: string, facts: StationFacts];
+
 /** Those that lasted at some time of the period, oldest first, by the events that were created before its end. */
 export function* incidentsOf(
-	[assetId, facts]: readonly [string, StationFacts],
-	{ from, to, watermark }: Pick<Past, 'from' | 'to' | 'watermark'>,
+	station: Station,
+	{ from, to, watermark, knownUpTo }: Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo'>,
 	settings: StationSettings,
 	owner: Owner,
 ): Steps<PastIncident[]> {
-	const state = yield* stateOf(facts, settings, to);
+	const found = yield* decided(station, settings, owner, { end: to, watermark });
+	// Whether what is over by then comes back in time to be the same incident shows only after the period.
+	const end = Math.min(to + settings.resolveAfterMs, knownUpTo);
+	const isSettled = end <= watermark || !found.some(isOpen);
+	const later = isSettled ? [] : yield* decided(station, settings, owner, { end, watermark: end });
+	const over = new Map(
+		later.filter(({ until = Infinity }) => until < to).map((one) => [one.item['incident'], one]),
+	);
+	const ofPeriod = yield* flatMapped(found, (one) => {
+		const known = isOpen(one) ? (over.get(one.item['incident']) ?? one) : one;
+		const { since, until = Infinity } = known;
+		return since < to && until >= from ? [known] : [];
+	});
+	return yield* sortedInSteps(ofPeriod, (a, b) => a.since - b.since);
+}
+
+const isOpen = ({ until }: PastIncident): boolean => until === undefined;
+
+/** All, by the events that were created before `end`. */
+function* decided(
+	[assetId, facts]: Station,
+	settings: StationSettings,
+	owner: Owner,
+	{ end, watermark }: { readonly end: number; readonly watermark: number },
+): Steps<PastIncident[]> {
+	const state = yield* stateOf(facts, settings, end);
 	const moment = pastMoment(owner, { ...settings, reportResolved: true }, watermark);
 	const entries = yield* deciding(assetId, state, moment, () => true);
 	// The newest of a part is known with all that belongs to it.
@@ -41,12 +68,7 @@ export function* incidentsOf(
 		if (last?.[0]?.item['incident'] === entry.item['incident']) last?.push(entry);
 		else all.push([open.get(entry.item['incident']) ?? entry]);
 	});
-	const found = yield* flatMapped(all, (own) => {
-		const incident = incidentOf(assetId, own);
-		const { since, until = Infinity } = incident;
-		return since < to && until >= from ? [incident] : [];
-	});
-	return yield* sortedInSteps(found, (a, b) => a.since - b.since);
+	return yield* flatMapped(all, (own) => [incidentOf(assetId, own)]);
 }
 
 function incidentOf(assetId: string, entries: readonly ReportEntry[]): PastIncident {

@@ -30,6 +30,8 @@ interface PastReading extends Period {
 	readonly words: ConnectionSettings;
 	/** How far back before the period the list is read, to find the state at its beginning. In milliseconds. */
 	readonly lookBackMs: number;
+	/** Of incidents: whether one is over is certain that long after its end. In milliseconds. */
+	readonly resolveAfterMs?: number;
 	readonly maxEvents: number;
 	/** What to do if there are more events than that. */
 	readonly hint?: string;
@@ -44,8 +46,10 @@ export interface Past {
 	readonly to: number;
 	/** By the service's clock, in Unix milliseconds. */
 	readonly serviceNow: number;
-	/** Everything up to here is known. */
+	/** Everything in the period is known up to here. */
 	readonly watermark: number;
+	/** Everything is known up to here, which can be after the period. */
+	readonly knownUpTo: number;
 	/** How far back the list was read. */
 	readonly readBackTo: number;
 	readonly events: number;
@@ -223,7 +227,7 @@ export async function readPast(reading: PastReading): Promise<Past> {
 		{
 			...{ client, pageSize: PAGE_SIZE, backTo, now },
 			// In a list that begins with the oldest event, what ends later is not needed.
-			...(reading.to !== undefined && { upTo: reading.to + SESSION_WAIT_MS + GRACE_MS }),
+			...(reading.to !== undefined && { upTo: reading.to + afterMs(reading) + GRACE_MS }),
 			mayRequest: () => {
 				const isAllowed = events === 0 || mayRequest?.() !== false;
 				isRefused = events >= maxEvents || !isAllowed;
@@ -245,16 +249,28 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();
 	const readBackTo = isWhole ? backTo : Math.min(walked.readBackTo, serviceNow);
-	return { facts, serviceNow, events, readBackTo, ...endOf(reading, serviceNow) };
+	const readUpTo = (reading.to ?? Infinity) + afterMs(reading);
+	const knownUpTo = Math.min(readUpTo, serviceNow - GRACE_MS);
+	return {
+		...{ facts, serviceNow, knownUpTo, events, readBackTo },
+		...endOf(reading, { serviceNow, knownUpTo }),
+	};
 }
 
 /** For a question about a part of the period that was read. */
 export const during = (past: Past, period: Period): Past => ({
 	...past,
-	...endOf(period, past.serviceNow),
+	...endOf(period, past),
 });
 
-function endOf(period: Period, serviceNow: number): Pick<Past, 'from' | 'to' | 'watermark'> {
+function endOf(
+	period: Period,
+	{ serviceNow, knownUpTo }: Pick<Past, 'serviceNow' | 'knownUpTo'>,
+): Pick<Past, 'from' | 'to' | 'watermark'> {
 	const to = Math.min(period.to ?? Infinity, serviceNow);
-	return { from: period.from, to, watermark: Math.min(to, serviceNow - GRACE_MS) };
+	return { from: period.from, to, watermark: Math.min(to, knownUpTo) };
 }
+
+/** How far after the period the list is needed. */
+const afterMs = ({ resolveAfterMs = 0 }: PastReading): number =>
+	Math.max(resolveAfterMs, SESSION_WAIT_MS);

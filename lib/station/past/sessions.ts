@@ -1,7 +1,7 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
 import { flatMapped, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
-import { GRACE_MS, MINUTE_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
+import { MINUTE_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
@@ -23,7 +23,7 @@ const MOST_PARTS = 10_000;
 /** Those that ended in the period, in that order, then those that have not ended by its end. */
 export function* sessionsOf(
 	[assetId, facts]: readonly [string, StationFacts],
-	{ from, to, serviceNow }: Past,
+	{ from, to, knownUpTo }: Past,
 	settings: StationSettings,
 	{ owner, includeOpen }: { readonly owner: Owner; readonly includeOpen: boolean },
 ): Steps<ReportEntry[]> {
@@ -63,7 +63,7 @@ export function* sessionsOf(
 	const open = includeOpen && sessions ? openSessions(sessions, placeAt(to)) : [];
 	const decided = ended.length;
 	// Whether a session has ended is certain some minutes later.
-	const last = Math.max(to, Math.min(to + SESSION_WAIT_MS, serviceNow - GRACE_MS));
+	const last = Math.max(to, Math.min(to + SESSION_WAIT_MS, knownUpTo));
 	yield* playAll(
 		sorted.slice(before.length).filter(({ at }) => at <= last),
 		last,

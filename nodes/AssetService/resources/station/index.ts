@@ -58,8 +58,9 @@ async function incidentsIn(item: OperationRun) {
 		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
 	}
 	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
-	const question = await ask(item, WANTS_OF[settings.kind]);
-	return settings.kind === 'sessionEnded'
+	const { kind, resolveAfterMs } = settings;
+	const question = await ask(item, WANTS_OF[kind], { resolveAfterMs });
+	return kind === 'sessionEnded'
 		? await pastSessions(question, settings, false)
 		: await pastIncidents(question, settings);
 }
@@ -113,7 +114,7 @@ const getStatus: Operation = {
 	fields: [assetIdsField, lookBackField, options],
 	run: async (item) => {
 		const found = await stationStatus(
-			await ask(item, EVERYTHING, false),
+			await ask(item, EVERYTHING, { hasPeriod: false }),
 			connectionSettings(item.client.serviceInterface),
 		);
 		const silent = found.filter(({ lastSeenAt }) => lastSeenAt === null).length;

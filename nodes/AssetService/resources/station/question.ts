@@ -99,15 +99,25 @@ function sharedOf(context: IExecuteFunctions): Shared {
 	return known;
 }
 
-/** Without `hasPeriod`, the question is about now. */
-export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Promise<Asked> {
+interface AskOptions {
+	/** If not, the question is about now. */
+	readonly hasPeriod?: boolean;
+	/** Of incidents. */
+	readonly resolveAfterMs?: number;
+}
+
+export async function ask(
+	run: OperationRun,
+	wants: Wants,
+	{ hasPeriod = true, resolveAfterMs = 0 }: AskOptions = {},
+): Promise<Asked> {
 	const { context, client, warn } = run;
 	const shared = sharedOf(context);
 	const assetIds = assetIdsOf(run);
 	const period = hasPeriod ? periodOf(run, shared.now) : { from: shared.now, to: undefined };
 	const lookBackMs = wholeNumber(run, 'lookBackHours', lookBackField) * HOUR_MS;
 	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
-	const question = { ...period, wants, lookBackMs, maxEvents };
+	const question = { ...period, wants, lookBackMs, resolveAfterMs, maxEvents };
 	const past = during(await readingFor(question, shared, client), period);
 	const directory = await (shared.directory ??= directoryNow(client));
 	const signal = cancelSignal(context);
@@ -146,6 +156,7 @@ function wholeNumber(
 interface Question extends Period {
 	readonly wants: Wants;
 	readonly lookBackMs: number;
+	readonly resolveAfterMs: number;
 	readonly maxEvents: number;
 }
 
@@ -157,11 +168,12 @@ async function readingFor(question: Question, shared: Shared, client: ApiClient)
 	const isSoon = (after = shared.now, before = shared.now) =>
 		before <= after && after - before <= TOGETHER_MS;
 	const known = shared.readings.find(
-		({ from, to, wants, lookBackMs, maxEvents }) =>
+		({ from, to, wants, lookBackMs, resolveAfterMs, maxEvents }) =>
 			isSoon(question.from, from) &&
 			isSoon(question.to, to) &&
 			wants === question.wants &&
 			lookBackMs === question.lookBackMs &&
+			resolveAfterMs === question.resolveAfterMs &&
 			maxEvents === question.maxEvents,
 	);
 	if (known !== undefined) return await known.past;

@@ -69,6 +69,29 @@ describe('Get Incidents', () => {
 		]);
 	});
 
+	it('ends an incident that is over at the end of the period, if it does not come back in time', async () => {
+		const faulted = (at: string) => OCPP16.status(at, 'Faulted');
+		const free = (at: string) => OCPP16.status(at, 'Available');
+		const events = [faulted('10:00'), free('10:30')];
+		const again = [faulted('11:15'), free('11:20')];
+		const settings = { kind: 'connectorFault', forMs: 0, resolveAfterMs: 60 * MINUTE } as const;
+		const ask = async (list: readonly StationEvent[], now: string) =>
+			await incidents(list, settings, { to: time('11:00'), now: time(now) });
+		const lasting = [{ state: 'open', since: iso('10:00'), until: null, minutes: 60 }];
+		expect(await ask(events, '11:30')).toMatchObject(lasting);
+		for (const list of [events, [...events, faulted('11:30')]]) {
+			expect(await ask(list, '11:31:01')).toMatchObject([
+				{ state: 'resolved', since: iso('10:00'), until: iso('10:30'), minutes: 30 },
+			]);
+		}
+		expect(await ask([...events, ...again], '12:00')).toMatchObject(lasting);
+		const next = { from: time('11:00'), now: time('13:00') };
+		expect(await incidents(events, settings, next)).toEqual([]);
+		expect(await incidents([...events, ...again], settings, next)).toMatchObject([
+			{ state: 'resolved', since: iso('10:00'), until: iso('11:20'), count: 2 },
+		]);
+	});
+
 	it('takes a status of a connector for its own incident, though its EVSE reports the same one later', async () => {
 		const reserved = (at: string, connectorId?: number, status = 'Reserved') => {
 			const evse = { id: 1, ...(connectorId !== undefined && { connectorId }) };
@@ -451,6 +474,24 @@ describe('reading', () => {
 		await expect(reading).rejects.toMatchObject({
 			message: expect.stringMatching(/^Stopped after 300 events, which reach to 2026-/) as unknown,
 		});
+	});
+
+	it('of a list that begins with its oldest event, reads on until it is certain that an incident is over', async () => {
+		const heartbeat = (n: number) => message(time('11:22') + n * 1_000, 's2', ['Heartbeat', {}]);
+		const events = [
+			...[OCPP16.status('10:00', 'Faulted'), OCPP16.status('10:30', 'Available')],
+			...Array.from({ length: 300 }, (_unused, n) => heartbeat(n)),
+			OCPP16.status('11:29', 'Faulted'),
+		];
+		const settings = { kind: 'connectorFault', forMs: 0, resolveAfterMs: 60 * MINUTE } as const;
+		const options = { to: time('11:00'), now: time('13:00'), isOldestFirst: true };
+		expect(await incidents(events, settings, options)).toMatchObject([
+			{ state: 'open', since: iso('10:00') },
+		]);
+		const over = [...events.slice(0, -1), OCPP16.status('11:31', 'Faulted')];
+		expect(await incidents(over, settings, options)).toMatchObject([
+			{ state: 'resolved', until: iso('10:30') },
+		]);
 	});
 
 	it('reads a list that begins with its oldest event', async () => {

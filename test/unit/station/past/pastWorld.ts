@@ -26,6 +26,7 @@ export interface PastOptions {
 	/** How often the list has each record. */
 	readonly copies?: number;
 	readonly lookBackMs?: number;
+	readonly resolveAfterMs?: number;
 	readonly maxEvents?: number;
 	readonly owner?: Asked['owner'];
 	readonly assetIds?: readonly string[];
@@ -68,10 +69,13 @@ export async function askPast(
 	options: PastOptions = {},
 ): Promise<Asked> {
 	const { now = time('12:00'), from = time('09:00'), to, lookBackMs = 24 * 60 * MINUTE } = options;
-	const { maxEvents = 1_000_000, owner = OWNER, assetIds } = options;
+	const { maxEvents = 1_000_000, owner = OWNER, assetIds, resolveAfterMs } = options;
 	const client = listOf(events, options);
 	const words = DEFAULT_CONNECTION;
-	const past = await readPast({ client, wants, words, from, to, lookBackMs, maxEvents, now });
+	const past = await readPast({
+		...{ client, wants, words, from, to, lookBackMs, maxEvents, now },
+		...(resolveAfterMs !== undefined && { resolveAfterMs }),
+	});
 	return {
 		...{ past, owner, directory: await directoryNow(client) },
 		assetIds: assetIds && new Set(assetIds),
@@ -91,7 +95,9 @@ export async function incidents(
 	options: PastOptions = {},
 ) {
 	const all = { ...DEFAULTS, ...settings };
-	return await pastIncidents(await askPast(events, WANTS[all.kind], options), all);
+	const { kind, resolveAfterMs } = all;
+	const asked = await askPast(events, WANTS[kind], { ...options, resolveAfterMs });
+	return await pastIncidents(asked, all);
 }
 
 export async function sessions(

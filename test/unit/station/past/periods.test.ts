@@ -1,0 +1,104 @@
+/** Two periods add up to the one that they make, wherever it is cut. `RUNS` sets the number of histories for each kind, 20 by default. */
+import fc from 'fast-check';
+import type { Kind } from '../../../../lib/station';
+import { apart, sessions as sessionStory } from '../sessionStories';
+import { MINUTE, type StationEvent } from '../stationWorld';
+import { connections, FROM, happenings, SECOND, statuses, type Version } from '../stories';
+import { incidents, sessions } from './pastWorld';
+
+const RUNS = Number(process.env['RUNS'] ?? 20);
+const SEED = process.env['SEED'];
+const ASKED = { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) };
+const BEGIN = FROM - 60 * MINUTE;
+const END = FROM + 360 * MINUTE;
+/** All is certain by then. */
+const OPTIONS = { now: END + 1440 * MINUTE, lookBackMs: 2880 * MINUTE };
+
+/** Where the period is cut: some minutes after one of the events, or at any second. */
+const cuts = fc.record({
+	event: fc.nat(40),
+	minutes: fc.constantFrom(0, 1, 3, 6, 12),
+	second: fc.integer({ min: 0, max: 7200 }),
+});
+type Cut = typeof cuts extends fc.Arbitrary<infer T> ? T : never;
+
+function cutOf(events: readonly StationEvent[], { event, minutes, second }: Cut): number {
+	const near = events[event];
+	if (near === undefined) return FROM + second * SECOND;
+	return Date.parse(near.createdAt) + minutes * MINUTE;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+const endOf = ({ until }: Item): number =>
+	typeof until === 'string' ? Date.parse(until) : Infinity;
+const sorted = (items: readonly Item[]) => items.map((item) => JSON.stringify(item)).sort();
+
+const VERSIONS: readonly Version[] = ['OCPP 1.6', 'OCPP 2.0.1'];
+
+it.each(VERSIONS)(
+	'a session that ended is in one of them, and is not open there, too (%s)',
+	async (version) => {
+		await fc.assert(
+			fc.asyncProperty(happenings, cuts, async (content, cut) => {
+				const events = apart(content).flatMap((one, n) => sessionStory(one, n, version));
+				const at = cutOf(events, cut);
+				const ask = async (from: number, to: number) =>
+					await sessions(events, { ...OPTIONS, from, to, includeOpen: true });
+				const whole = await ask(BEGIN, END);
+				const first = await ask(BEGIN, at);
+				const second = await ask(at, END);
+				const ended = (items: readonly Item[]) => items.filter(({ state }) => state === 'ended');
+				expect(sorted([...ended(first), ...ended(second)])).toEqual(sorted(ended(whole)));
+				const nameOf = ({ station, connector, startedAt }: Item) =>
+					JSON.stringify([station, connector, startedAt]);
+				const over = new Set(ended(first).map(nameOf));
+				const open = first.filter(({ state }) => state === 'open').map(nameOf);
+				expect(open.filter((name) => over.has(name))).toEqual([]);
+				expect(new Set(open).size).toBe(open.length);
+			}),
+			ASKED,
+		);
+	},
+	RUNS * 1_000 + 60_000,
+);
+
+const coarse = fc.constantFrom(0, 1, 5, 10, 30).map((count) => count * MINUTE);
+const anySettings = fc.record({
+	...{ forMs: coarse, resolveAfterMs: coarse },
+	scope: fc.constantFrom('code' as const, 'connector' as const, 'station' as const),
+	times: fc.constantFrom(1, 1, 2, 3),
+	withinMs: fc.constantFrom(5, 20, 60).map((count) => count * MINUTE),
+	statuses: fc.subarray(['Available', 'Unavailable', 'Faulted', 'Reserved'], { minLength: 1 }),
+});
+const KINDS: readonly Kind[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
+
+it.each(KINDS.flatMap((kind) => VERSIONS.map((version) => [kind, version] as const)))(
+	'an incident is in each of them in which it lasted, resolved if it was over (%s, %s)',
+	async (kind, version) => {
+		const story = kind === 'stationOffline' ? connections : statuses;
+		await fc.assert(
+			fc.asyncProperty(happenings, cuts, anySettings, async (content, cut, some) => {
+				const isRepeated = kind === 'connectorFault' && some.times > 1;
+				const settings = { kind, ...some, ...(isRepeated && { forMs: 0, resolveAfterMs: 0 }) };
+				const events = content.flatMap((one, n) => story(one, n, version));
+				const at = cutOf(events, cut);
+				const ask = async (from: number, to: number) =>
+					await incidents(events, settings, { ...OPTIONS, from, to });
+				const whole = await ask(BEGIN, END);
+				const first = await ask(BEGIN, at);
+				const second = await ask(at, END);
+				expect(sorted(second)).toEqual(sorted(whole.filter((item) => endOf(item) >= at)));
+				// One that is over at the cut, to the millisecond, may be open there.
+				const isOver = (item: Item) => endOf(item) < at;
+				expect(sorted(first.filter(isOver))).toEqual(sorted(whole.filter(isOver)));
+				for (const one of first) {
+					const known = whole.find(({ incident }) => incident === one['incident']);
+					expect(known?.['since']).toBe(one['since']);
+					if (known && endOf(known) > at) expect(one['state']).toBe('open');
+				}
+			}),
+			ASKED,
+		);
+	},
+	RUNS * 1_000 + 60_000,
+);
