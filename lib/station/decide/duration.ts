@@ -80,7 +80,8 @@ export function touches(
 	{ since, until = Infinity }: Pick<Incident, 'since' | 'until'>,
 	resolveAfterMs: number,
 ): boolean {
-	if (run.since <= since) return (run.until ?? Infinity) >= since;
+	// One that ends just when the incident begins is over by then.
+	if (run.since < since) return (run.until ?? Infinity) > since;
 	return run.since - until < resolveAfterMs;
 }
 

@@ -3,6 +3,7 @@ import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/ste
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
 import { evseOf } from '../facts/values';
+import { codesOf, isNone } from '../fold/codes';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOfAll } from '../fold/timeline';
@@ -38,8 +39,8 @@ export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap
 		for (const [name, { until = Infinity }] of latest) {
 			if (opening.since - until > settings.resolveAfterMs) latest.delete(name);
 		}
-		const known = isWhole(settings) ? [] : incidentsOf(opening, latest, settings);
-		for (const name of known.length > 0 ? known : [partOf(opening, settings)]) {
+		const names = isWhole(settings) ? [''] : partsWith(opening, latest, settings);
+		for (const name of names) {
 			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
 			parts.set(name, part);
 			part.runs.push(opening);
@@ -103,6 +104,36 @@ export const partOf = ({ connector, keys }: Opening, settings: StationSettings) 
 	isWhole(settings) ? '' : `${connector}|${keys.join()}`;
 
 /**
+ * The parts that the stretch belongs to: those with an incident of it, and those with an incident that it is back of. What
+ * it names that none of these has named is an incident of its own, as in a fault that lasts.
+ */
+function partsWith(
+	opening: Opening,
+	latest: ReadonlyMap<string, Latest>,
+	settings: StationSettings,
+): readonly string[] {
+	const own = partOf(opening, settings);
+	const known = incidentsOf(opening, latest, settings);
+	const isBack = (incident: Latest): boolean =>
+		incident.connector === opening.connector &&
+		incident.since < opening.since &&
+		touches(opening, incident, settings.resolveAfterMs);
+	const before = [...latest]
+		.filter(([part, one]) => part !== own && isBack(one) && !known.includes(part))
+		.map(([part, one]) => ({ part, named: namedBy(part, one) }))
+		.filter(({ named }) => opening.keys.some((key) => named.includes(key)));
+	const isNews = opening.keys.some((key) => !before.some(({ named }) => named.includes(key)));
+	const first = known.length > 0 || !isNews ? known : [own];
+	return [...first, ...before.map(({ part }) => part)];
+}
+
+/** The codes that an incident opened with, or the first that it named later. */
+function namedBy(part: string, { d }: Latest): readonly string[] {
+	const named = part.slice(part.indexOf('|') + 1).split(',');
+	return named.includes(NO_CODE) ? [...named, ...keysOf(d)] : named;
+}
+
+/**
  * The parts with an incident that the stretch belongs to, though a late report may have changed what it is named by: of
  * the same EVSE, and with one of its codes. One of no code belongs to the stretch that it began in. Only the one with its
  * own name, if that has it.
@@ -124,9 +155,7 @@ function incidentsOf(
 		if (sharedSince > (incident.until ?? Infinity) || sharedSince === Infinity) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
-		// One that begins with another place belongs to it only while it lasts.
-		const pauseMs = opening.connector === incident.connector ? resolveAfterMs : 0;
-		const isSame = isShared(keys) && touches(opening, incident, pauseMs);
+		const isSame = isShared(keys) && touches(opening, incident, 0);
 		return isSame || (isShared(completed) && contains(opening, incident)) ? [part] : [];
 	});
 }
@@ -142,7 +171,10 @@ function latestAfter(
 	if (known !== undefined && touches(opening, known, resolveAfterMs)) {
 		const { until: before = isSeen ? Infinity : -Infinity } = known;
 		const end = Math.max(until ?? Infinity, before);
-		const { until: _until, ...lasting } = { ...known, since: Math.min(known.since, since) };
+		// A later report of the fault may be the first that names a code.
+		const named = isNone(codesOf(known.d)) ? d : known.d;
+		const joined = { ...known, since: Math.min(known.since, since), d: named };
+		const { until: _until, ...lasting } = joined;
 		return end === Infinity ? lasting : { ...lasting, until: end };
 	}
 	const isPast = known !== undefined && since <= known.since;

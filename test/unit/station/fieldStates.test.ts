@@ -111,6 +111,15 @@ describe('a station', () => {
 		]);
 	});
 
+	it('that is offline again at the moment in which it was back is so since then', async () => {
+		const events = [
+			lost('09:00', 's1', { id: 'a' }),
+			...[back('09:02', 's1', { id: 'b' }), lost('09:02', 's1', { id: 'c' })],
+			back('09:20', 's1', { id: 'd' }),
+		];
+		expect(await told(events)).toEqual(['opened 09:02 -', 'resolved 09:02 09:20']);
+	});
+
 	it('that opens another socket just after an outage is not offline again', async () => {
 		const events = [
 			lost('08:50'),
@@ -277,6 +286,54 @@ describe('a fault', () => {
 				FAULT,
 			),
 		).toHaveLength(1);
+	});
+
+	it('that is back with some of its codes is the same one, and another code is its own incident', async () => {
+		const settings = { ...FAULT, resolveAfterMs: 60 * MINUTE };
+		const of = (from: string, to: string, ...codes: string[]) => [faulted(from, ...codes), ok(to)];
+		const both = ['OtherError', 'F101,F205'];
+		const one = ['OtherError', 'F205'];
+		const cases: [StationEvent[], string[]][] = [
+			[
+				[...of('09:00', '09:10', ...both), ...of('09:30', '09:40', ...one)],
+				['opened 09:00 - 1 OtherError F101,F205', 'resolved 09:00 09:40 1 OtherError F101,F205'],
+			],
+			[
+				[...of('09:00', '09:10', ...one), ...of('09:30', '09:40', ...both)],
+				[
+					...['opened 09:00 - 1 OtherError F205', 'opened 09:30 - 1 OtherError F101,F205'],
+					'resolved 09:00 09:40 1 OtherError F205',
+					'resolved 09:30 09:40 1 OtherError F101,F205',
+				],
+			],
+			[
+				[
+					faulted('09:00', 'NoError'),
+					...of('09:01', '09:10', ...one),
+					...of('09:30', '09:40', ...one),
+				],
+				['opened 09:00 - 1', 'resolved 09:00 09:40 1 OtherError F205'],
+			],
+			[
+				[...of('09:00', '09:10', ...both), ...of('10:10', '10:20', ...one)],
+				[
+					'opened 09:00 - 1 OtherError F101,F205',
+					'opened 10:10 - 1 OtherError F205',
+					'resolved 09:00 09:10 1 OtherError F101,F205',
+					'resolved 10:10 10:20 1 OtherError F205',
+				],
+			],
+		];
+		for (const [events, expected] of cases) {
+			expect(await told(events, settings, ['08:57', '11:30'])).toEqual(expected);
+			const resolved = expected.flatMap(
+				(text) => /^resolved (\S+) (\S+)/.exec(text)?.slice(1) ?? [],
+			);
+			const past = await incidents(events, settings);
+			expect(past.flatMap(({ since, until }) => [since, until])).toEqual(
+				resolved.map((at) => new Date(time(at)).toISOString()),
+			);
+		}
 	});
 
 	it('lists all codes that it has named', async () => {
