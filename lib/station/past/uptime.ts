@@ -111,12 +111,12 @@ function* layersOf(
 		yield* inSteps(reports, ({ of = name, t }) => {
 			if (!first.has(of)) first.set(of, t);
 		});
+		const ofEvse = first.get(name) ?? Infinity;
 		// An EVSE that has connectors is none itself.
 		if (first.size > 1) first.delete(name);
-		// What it said of its only connector, without its number, is what that said.
-		const unnumbered = reports.find(({ only }) => only)?.t ?? Infinity;
+		// What it said of itself, or of its only connector without its number, counts for an only connector.
 		for (const [place, t] of first) {
-			if (place !== STATION) knownFrom.set(place, first.size > 1 ? t : Math.min(t, unnumbered));
+			if (place !== STATION) knownFrom.set(place, first.size > 1 ? t : Math.min(t, ofEvse));
 		}
 	}
 	const connectors = [...knownFrom.keys()].sort((a, b) =>

@@ -306,17 +306,20 @@ describe('Get Uptime', () => {
 	const said201 = (at: string, connectorId: number | undefined, connectorStatus: string) =>
 		message(at, 's1', ['StatusNotification', { evseId: 1, connectorId, connectorStatus }]);
 
-	it('knows a connector from what its EVSE first says of it, without its number, and from its first problem', async () => {
+	it('knows an only connector from what its EVSE first says, of itself or without its number, and any from its first problem', async () => {
 		const options = { from: time('09:00'), to: time('10:00'), assets: ['s1'] };
-		const unnumbered = [said201('08:50', undefined, 'Available'), said201('09:20', 1, 'Available')];
-		expect(await uptime(unnumbered, {}, options)).toMatchObject([
-			{ connector: '1/1', upMinutes: 60, unknownMinutes: 0 },
-		]);
-		const two = [...unnumbered, said201('09:30', 2, 'Available')];
-		expect(await uptime(two, {}, options)).toMatchObject([
-			{ connector: '1/1', unknownMinutes: 20 },
-			{ connector: '1/2', unknownMinutes: 30 },
-		]);
+		for (const connectorId of [undefined, 0]) {
+			const ofEvse = said201('08:50', connectorId, 'Available');
+			const one = [ofEvse, said201('09:20', 1, 'Available')];
+			expect(await uptime(one, {}, options)).toMatchObject([
+				{ connector: '1/1', upMinutes: 60, unknownMinutes: 0 },
+			]);
+			const two = [...one, said201('09:30', 2, 'Available')];
+			expect(await uptime(two, {}, options)).toMatchObject([
+				{ connector: '1/1', unknownMinutes: 20 },
+				{ connector: '1/2', unknownMinutes: 30 },
+			]);
+		}
 		const problem = (at: string, actualValue: string) => {
 			const component = { name: 'Lock', evse: { id: 1, connectorId: 1 } };
 			const said = { component, variable: { name: 'Problem' }, actualValue };
