@@ -1,10 +1,11 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
 import type { ApiClient, ApiRecord } from '../../service';
-import { asText } from '../../shared/values';
+import { asText, isRecord } from '../../shared/values';
 import { directoryNow } from '../common/directory';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import { incidentsIn, sessionsIn } from './ask';
+import type { PastIncident } from './incidents';
 import { type Past, readPast, WANTS_OF } from './read';
 
 /** A person waits for it. */
@@ -112,7 +113,7 @@ async function shownOf(
 	if (settings.kind !== 'sessionEnded') {
 		const incidents = await incidentsIn(asked, settings);
 		return incidents
-			.filter(({ since }) => since + settings.forMs >= from)
+			.filter((one) => openedAt(one, settings) >= from)
 			.map(({ assetId, since, entries, item }) => ({
 				...{ assetId, at: since, id: choiceOf(assetId, since, item) },
 				items: new Map(entries.map(({ item }) => [item['state'], item])),
@@ -123,6 +124,15 @@ async function shownOf(
 		...{ assetId, at: t, id: choiceOf(assetId, t, item) },
 		items: new Map([[undefined, item]]),
 	}));
+}
+
+/** When it opened: faults that repeat open it with the last of their number. Of more faults than an item lists, the first counts. */
+function openedAt(
+	{ since, item: { count, faults } }: PastIncident,
+	{ times, forMs }: StationSettings,
+): number {
+	const last: unknown = Array.isArray(faults) ? faults[Number(count) - times] : undefined;
+	return times > 1 && isRecord(last) ? Date.parse(asText(last['at'])) : since + forMs;
 }
 
 /** Not the ID of the incident: that depends on the node, and n8n lists the choices with a node of its own. */

@@ -1,7 +1,7 @@
 import { split } from '../../../../lib/station';
 import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
-import { askPast, incidents, sessions, status, uptime } from './pastWorld';
+import { askPast, incidents, newest, sessions, status, uptime } from './pastWorld';
 
 const iso = (text: string) => new Date(time(text)).toISOString();
 
@@ -457,6 +457,22 @@ describe('Get Status', () => {
 		expect(await ask(numbered)).toMatchObject(one('Available', '10:00'));
 		const unnumbered = [...events, said201('10:00', 'Connector', undefined, 'Available')];
 		expect(await ask(unnumbered)).toMatchObject(one('Available', '10:00'));
+	});
+});
+
+describe('a test in the editor', () => {
+	it.each([
+		[['11-22 11:00', '11-22 16:00', '10:00'], 1],
+		[['11-22 05:00', '11-22 06:00', '11-22 07:00'], 0],
+	])('counts faults that opened an incident in the last day (%s)', async (faults, count) => {
+		const events = faults.flatMap((at) => [
+			OCPP16.status(at, 'Faulted'),
+			OCPP16.status(`${at}:30`, 'Available'),
+		]);
+		const settings = { kind: 'connectorFault', times: 3, forMs: 0, resolveAfterMs: 0 } as const;
+		const found = await newest(events, settings);
+		expect(found).toMatchObject({ incidents: count, stations: count });
+		expect(found.all).toHaveLength(1);
 	});
 });
 

@@ -4,6 +4,7 @@ import {
 	type Asked,
 	DEFAULT_CONNECTION,
 	directoryNow,
+	newestIncidents,
 	pastIncidents,
 	pastSessions,
 	pastUptime,
@@ -107,6 +108,17 @@ export async function sessions(
 	const settings: StationSettings = { ...DEFAULTS, kind: 'sessionEnded', forMs: 0 };
 	const asked = await askPast(events, { sessions: true }, options);
 	return await pastSessions(asked, settings, options.includeOpen ?? false);
+}
+
+/** What a test in the editor finds. */
+export async function newest(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings>,
+	options: PastOptions = {},
+) {
+	const { now = time('12:00'), owner = OWNER } = options;
+	const client = listOf(events, options);
+	return await newestIncidents({ client, settings: { ...DEFAULTS, ...settings }, owner, now });
 }
 
 export async function uptime(
