@@ -83,4 +83,25 @@ describe('the deadline of a script', () => {
 		await call(store).ended;
 		expect(deadlines().map((each) => each - CALL_MS)).toEqual([0, 59_000, 61_000, 60_000]);
 	});
+
+	it('dates the steps of entries as well, also while the clock of Redis is read again', async () => {
+		const store = redis.open();
+		const dates: number[] = [];
+		const step = () =>
+			store.change(
+				[{ key: 'any' }],
+				({ now }) => {
+					dates.push(now - CLOCK);
+					return { result: undefined };
+				},
+				{ keepMs: 0, isDurable: true, session: 'own', isDead: () => false },
+			);
+		await step();
+		await jest.advanceTimersByTimeAsync(61_000);
+		await step();
+		await redis.untilHeard('time', 2);
+		await jest.advanceTimersByTimeAsync(1_000);
+		await step();
+		expect(dates).toEqual([0, 61_000, 62_000]);
+	});
 });
