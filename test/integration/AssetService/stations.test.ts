@@ -57,6 +57,24 @@ it('finds the outages of the last day, without any other setting', async () => {
 	expect(few).toEqual([]);
 });
 
+it('finds what has lasted longer than it looks back, if it has to', async () => {
+	const hours = (count: number) => count * 60;
+	const events = [
+		...[status(hours(2), 1, 'Available'), status(hours(3), 1, 'Faulted')],
+		...[status(hours(59), 1, 'Available'), status(hours(60), 1, 'Faulted')],
+		status(hours(70), 2, 'Preparing'),
+	];
+	const world = await serving(handler(events));
+	const stuck = { triggerOn: 'connectorStatus', statuses: ['Preparing'], forMinutes: hours(48) };
+	expect(await records(run(world, ask('getIncidents', stuck)))).toMatchObject([
+		{ connector: '2', status: 'Preparing', state: 'open' },
+	]);
+	const faults = { triggerOn: 'connectorFault', times: 2, withinMinutes: hours(72) };
+	expect(await records(run(world, ask('getIncidents', faults)))).toMatchObject([
+		{ connector: '1', count: 2, state: 'open' },
+	]);
+});
+
 it('calculates uptime, and reads the list once for items that ask about the same period', async () => {
 	const world = await serving(handler(history()));
 	const input = [{ id: 'as_1' }, { id: 'as_2' }, { id: 'as_1' }];

@@ -58,9 +58,8 @@ async function incidentsIn(item: OperationRun) {
 		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
 	}
 	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
-	const { kind, resolveAfterMs } = settings;
-	const question = await ask(item, WANTS_OF[kind], { resolveAfterMs });
-	return kind === 'sessionEnded'
+	const question = await ask(item, WANTS_OF[settings.kind], { incidents: settings });
+	return settings.kind === 'sessionEnded'
 		? await pastSessions(question, settings, false)
 		: await pastIncidents(question, settings);
 }

@@ -16,6 +16,7 @@ import {
 	type Past,
 	type Period,
 	readPast,
+	type StationSettings,
 	type Wants,
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
@@ -102,20 +103,24 @@ function sharedOf(context: IExecuteFunctions): Shared {
 interface AskOptions {
 	/** If not, the question is about now. */
 	readonly hasPeriod?: boolean;
-	/** Of incidents. */
-	readonly resolveAfterMs?: number;
+	/** Of incidents: how long before the period those can begin that open in it, and how long after it they can resolve. */
+	readonly incidents?: Pick<StationSettings, 'forMs' | 'withinMs' | 'resolveAfterMs'>;
 }
+
+const LASTING_NO_TIME = { forMs: 0, withinMs: 0, resolveAfterMs: 0 };
 
 export async function ask(
 	run: OperationRun,
 	wants: Wants,
-	{ hasPeriod = true, resolveAfterMs = 0 }: AskOptions = {},
+	{ hasPeriod = true, incidents = LASTING_NO_TIME }: AskOptions = {},
 ): Promise<Asked> {
 	const { context, client, warn } = run;
 	const shared = sharedOf(context);
 	const assetIds = assetIdsOf(run);
 	const period = hasPeriod ? periodOf(run, shared.now) : { from: shared.now, to: undefined };
-	const lookBackMs = wholeNumber(run, 'lookBackHours', lookBackField) * HOUR_MS;
+	const { forMs, withinMs, resolveAfterMs } = incidents;
+	const hoursBack = wholeNumber(run, 'lookBackHours', lookBackField);
+	const lookBackMs = Math.max(hoursBack * HOUR_MS, forMs + withinMs);
 	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
 	const question = { ...period, wants, lookBackMs, resolveAfterMs, maxEvents };
 	const past = during(await readingFor(question, shared, client), period);
