@@ -26,7 +26,7 @@ export const STATIONS: readonly Rule[] = [
 		promised: [
 			{
 				in: 'docs/station-trigger.md',
-				text: 'once when an incident opens, and once when it resolves.',
+				text: 'once when an incident opens and once when it resolves.',
 			},
 		],
 		needs: ['told', 'known', 'listed', 'settled', 'says'],
