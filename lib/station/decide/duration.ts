@@ -18,6 +18,8 @@ interface Times {
 	readonly horizon: number;
 	readonly forMs: number;
 	readonly resolveAfterMs: number;
+	/** Stretches that ended up to then may be forgotten, though older ones are known: an incident that lasts longer lasted until then. */
+	readonly forgottenUpTo: number;
 }
 
 export type IncidentStep =
@@ -35,7 +37,7 @@ interface IncidentHandlers {
 export function* follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
-	{ watermark, horizon, forMs, resolveAfterMs }: Times,
+	{ watermark, horizon, forMs, resolveAfterMs, forgottenUpTo }: Times,
 	{ open, note }: IncidentHandlers,
 ): Steps<{
 	readonly steps: IncidentStep[];
@@ -56,6 +58,11 @@ export function* follow(
 	};
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
+			// What is known of another connector's past is no end of it.
+			if (!isSeen && latest.since < forgottenUpTo && latest.reported !== 'closed') {
+				latest.until = Math.min(latest.until ?? Infinity, forgottenUpTo);
+				isSeen = true;
+			}
 			extend(latest, run, isSeen);
 			yield* note(latest, run);
 			isSeen = true;

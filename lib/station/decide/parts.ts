@@ -119,12 +119,13 @@ function partsWith(
 		incident.since < opening.since &&
 		touches(opening, incident, settings.resolveAfterMs);
 	const before = [...latest]
-		.filter(([part, one]) => part !== own && isBack(one) && !known.includes(part))
+		.filter(([part, one]) => part !== own && isBack(one))
 		.map(([part, one]) => ({ part, named: namedBy(part, one) }))
 		.filter(({ named }) => opening.keys.some((key) => named.includes(key)));
 	const isNews = opening.keys.some((key) => !before.some(({ named }) => named.includes(key)));
-	const first = known.length > 0 || !isNews ? known : [own];
-	return [...first, ...before.map(({ part }) => part)];
+	const parts = before.map(({ part }) => part);
+	const others = known.filter((part) => !parts.includes(part));
+	return [...(others.length === 0 && isNews ? [own] : others), ...parts];
 }
 
 /** The codes that an incident opened with, or the first that it named later. */

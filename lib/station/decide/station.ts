@@ -110,7 +110,9 @@ function* stepsOf(
 	const { forMs, resolveAfterMs, kind } = settings;
 	const isAtOnce = forMs === 0 && kind !== 'stationOffline';
 	const horizon = isAtOnce ? moment.horizon : moment.watermark;
-	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs };
+	const isOfLines = kind === 'connectorFault' && settings.scope === 'station';
+	const forgottenUpTo = isOfLines ? cutOf(state.lines) : -Infinity;
+	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs, forgottenUpTo };
 	const renamed: (readonly [part: string, incident: Incident])[] = [];
 	const all: IncidentStep[][] = [];
 	for (const [part, { connector, runs }] of yield* partsOf(state, moment)) {
@@ -145,6 +147,10 @@ function* stepsOf(
 	}
 	return all;
 }
+
+/** Up to when one of them, which had too many reports, has forgotten what the others still know. */
+const cutOf = (lines: StationState['lines'] = {}): number =>
+	Math.max(...Object.values(lines).map(({ cut = -Infinity }) => cut));
 
 /** An incident that is over by now opens with its end: that is the next step of its part. */
 function entryOf(

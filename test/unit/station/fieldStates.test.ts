@@ -315,6 +315,30 @@ describe('a fault', () => {
 				['opened 09:00 - 1', 'resolved 09:00 09:40 1 OtherError F205'],
 			],
 			[
+				[
+					...of('09:00', '09:10', ...one),
+					...[faulted('09:30', ...one), faulted('09:35', 'OtherError', 'F205,F301')],
+					ok('09:40'),
+				],
+				[
+					...['opened 09:00 - 1 OtherError F205', 'opened 09:35 - 1 OtherError F205,F301'],
+					'resolved 09:00 09:40 1 OtherError F205',
+					'resolved 09:35 09:40 1 OtherError F205,F301',
+				],
+			],
+			[
+				[
+					...of('09:00', '09:10', 'OtherError', 'A,B'),
+					...[faulted('09:30', 'OtherError', 'A'), faulted('09:35', 'OtherError', 'B,C')],
+					ok('09:40'),
+				],
+				[
+					...['opened 09:00 - 1 OtherError A,B', 'opened 09:35 - 1 OtherError B,C'],
+					'resolved 09:00 09:40 1 OtherError A,B',
+					'resolved 09:35 09:40 1 OtherError B,C',
+				],
+			],
+			[
 				[...of('09:00', '09:10', ...both), ...of('10:10', '10:20', ...one)],
 				[
 					'opened 09:00 - 1 OtherError F101,F205',
@@ -394,6 +418,21 @@ describe('a fault', () => {
 		];
 		await world.pollFrom('09:25', '10:05');
 		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
+	});
+
+	it('of a station ends with that of a connector that has sent more reports than are kept', async () => {
+		const events = [status('09:05', 2, 'Faulted'), status('09:06', 2, 'Available')];
+		for (let n = 0; n < 120; n++) {
+			const value = n % 2 === 0 ? 'Faulted' : 'Available';
+			events.push(
+				message(time('09:00') + n * (MINUTE / 3), 's1', [
+					'StatusNotification',
+					{ connectorId: 1, status: value },
+				]),
+			);
+		}
+		const settings = { ...FAULT, scope: 'station' as const, resolveAfterMs: 5 * MINUTE };
+		expect(await told(events, settings)).toEqual(['opened 09:00 -', 'resolved 09:00 09:39:40']);
 	});
 
 	it('that is reported without a code at first is known by it later, also after another one without', async () => {
