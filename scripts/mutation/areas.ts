@@ -32,7 +32,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
 	follow: room('follow', 'test/unit/poll', 'test/unit/station'),
 	poll: room('poll', POLL_TRIGGER),
 	start: room('start', 'test/unit/poll'),
-	station: room('station', STATION_TRIGGER),
+	station: room('station', STATION_TRIGGER, ACTION),
 	ledger: room('ledger', 'test/e2e/ledger', 'test/simulation/model'),
 	service: room('service', ACTION),
 	endpoint: room('endpoint', WEBHOOK_TRIGGER),
