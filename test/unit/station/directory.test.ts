@@ -1,0 +1,143 @@
+/** When the asset list is read for the names of stations, and what is known of them if it cannot be read. */
+import { randomUUID } from 'node:crypto';
+import { directoryFor, directoryNow } from '../../../lib/station/common/directory';
+import { fakeList } from '../follow/fakeList';
+import { MINUTE } from './stationWorld';
+
+const FAILURE = new Error('500');
+const UNREAD = { listing: undefined, stations: undefined, assetIds: [] };
+
+interface Asset {
+	readonly id: string;
+	readonly [field: string]: unknown;
+}
+
+/** A node of its own, and a count of the requests. */
+function assetWorld(assets: readonly Asset[]) {
+	const node = randomUUID();
+	const world = {
+		...{ assets, requests: 0, isFailing: false, mostRequests: Infinity },
+		client: fakeList(
+			(): readonly Asset[] => world.assets,
+			(): void => {
+				world.requests += 1;
+				if (world.isFailing) throw FAILURE;
+			},
+		),
+		at: async (minute: number, assetIds: readonly string[] = []) =>
+			await directoryFor(node, assetIds, {
+				client: world.client,
+				mayRequest: () => world.requests < world.mostRequests,
+				...{ now: minute * MINUTE, serviceNow: minute * MINUTE + 7 },
+			}),
+	};
+	return world;
+}
+
+/** A list that takes no time. */
+const listOf = (count: number): ReturnType<typeof fakeList> => ({
+	async *list(_resource, { mayRequest }) {
+		for (let n = 0; n < count; n++) {
+			if (n % 100 === 0 && mayRequest?.() === false) return;
+			yield { id: `s${n}` };
+		}
+	},
+});
+
+const named = (count: number): Asset[] =>
+	Array.from({ length: count }, (_unused, n) => ({ id: `s${n}`, name: `Station ${n}` }));
+
+it('reads the list again after an hour, and after ten minutes if it lacks a station; also if the clock was set back', async () => {
+	const world = assetWorld(named(2));
+	const MS = 1 / MINUTE;
+	const asked: [minute: number, assetIds: string[], isRead: boolean][] = [
+		[0, ['s0'], true],
+		[10 - MS, ['new'], false],
+		[10, [], false],
+		[10, ['s0', 's1'], false],
+		[10, ['s0', 'new'], true],
+		[15, ['new'], false],
+		[20, ['new', 's0'], true],
+		[80 - MS, ['s1'], false],
+		[80, [], true],
+		[75, ['new'], false],
+		[30, ['s0'], false],
+		[30, ['new'], true],
+		[-30, [], true],
+	];
+	for (const [minute, assetIds, isRead] of asked) {
+		const before = world.requests;
+		const { listing } = await world.at(minute, assetIds);
+		expect([minute, world.requests - before]).toEqual([minute, Number(isRead)]);
+		if (isRead) expect(listing?.at).toBe(minute * MINUTE + 7);
+	}
+});
+
+it('keeps what it knew if the list cannot be read, and says why once', async () => {
+	const world = assetWorld(named(2));
+	world.isFailing = true;
+	expect(await world.at(0)).toEqual({
+		...{ ...UNREAD, failure: FAILURE },
+		fieldsOf: expect.any(Function) as unknown,
+	});
+	const unread = await world.at(9, ['s0']);
+	expect(unread).toEqual({ ...UNREAD, fieldsOf: expect.any(Function) as unknown });
+	expect(unread.fieldsOf('s0')).toEqual({ id: 's0', name: 's0' });
+	expect(world.requests).toBe(1);
+	world.isFailing = false;
+	const read = await world.at(10, ['s0']);
+	expect(read).toMatchObject({ stations: 2, assetIds: ['s0', 's1'] });
+	world.isFailing = true;
+	const { failure, ...kept } = await world.at(70);
+	expect([failure, world.requests]).toEqual([FAILURE, 3]);
+	expect(kept).toEqual(read);
+	expect(await world.at(71)).toEqual(read);
+	expect(world.requests).toBe(3);
+});
+
+it('takes no list that is empty, not read to its end, or of more than 50,000 assets', async () => {
+	const world = assetWorld(named(101));
+	const read = await world.at(0);
+	expect([read.stations, world.requests]).toEqual([101, 2]);
+	expect([read.listing?.has('s100'), read.listing?.has('s101')]).toEqual([true, false]);
+	world.assets = [];
+	expect(await world.at(60)).toEqual(read);
+	expect(world.requests).toBe(3);
+	world.assets = named(201);
+	world.mostRequests = 5;
+	expect(await world.at(120)).toEqual(read);
+	expect(world.requests).toBe(5);
+	world.mostRequests = Infinity;
+	world.client = listOf(50_001);
+	expect(await world.at(180)).toEqual(read);
+});
+
+it('names a station first, by its ID if it has no other name, and counts no asset of another type', async () => {
+	const assets = [
+		{ id: 'a', type: 'chargingStation', name: 'North', serialNumber: '7' },
+		{ id: 'b', type: 'CHARGE_POINT' },
+		{ id: 'c', type: 'Station' },
+		{ id: 'd', type: 'gateway' },
+		{ id: 'e' },
+	];
+	const { client } = assetWorld(assets);
+	const { fieldsOf, stations, assetIds } = await directoryNow(client);
+	expect([stations, assetIds]).toEqual([4, ['a', 'b', 'c', 'd', 'e']]);
+	expect(Object.entries(fieldsOf('a')).slice(0, 2)).toEqual([
+		['name', 'North'],
+		['id', 'a'],
+	]);
+	expect(fieldsOf('a')).toMatchObject({ type: 'chargingStation', serialNumber: '7' });
+	expect(fieldsOf('b')).toMatchObject({ name: 'b', id: 'b', type: 'CHARGE_POINT' });
+	expect(fieldsOf('f')).toEqual({ name: 'f', id: 'f' });
+});
+
+it('for one question reads the whole list, if it may, and keeps nothing', async () => {
+	const world = assetWorld(named(101));
+	const before = Date.now();
+	const { listing, assetIds } = await directoryNow(world.client);
+	expect(assetIds).toHaveLength(101);
+	expect(listing?.at).toBeGreaterThanOrEqual(before);
+	expect(await directoryNow(world.client, () => false)).toMatchObject(UNREAD);
+	expect(world.requests).toBe(2);
+});

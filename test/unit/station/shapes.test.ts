@@ -1,0 +1,118 @@
+/** What the records of a Station Trigger hold is read only if all of it is as this version writes it. */
+import { watchedSettings } from '../../../lib/station';
+import { headShape } from '../../../lib/station/common/head';
+import type { ShardState } from '../../../lib/station/common/state';
+import { shardIn } from '../../../lib/station/shards';
+import { safeParse } from '../../../lib/vendor/zod';
+import { DEFAULTS } from './stationWorld';
+
+const DETAIL = { status: 's', error: 'e', vendor: 'v', info: 'i' };
+const FAULT = {
+	...{ t: 1, id: 'f', connector: '1', until: 2, d: DETAIL },
+	...{ errors: ['e'], vendors: ['v'], opens: 'e' },
+};
+const INCIDENT = {
+	...{ id: 'inc', since: 1, until: 2, after: 0, closedUntil: 2, connector: '1', d: DETAIL },
+	...{ reported: 'closed' as const, from: 'a', to: 'b', count: 1, faults: [FAULT] },
+	...{ errors: ['e'], vendors: ['v'], listed: true, missing: 3 },
+};
+const MOMENT = { t: 1, at: 2, raw: 3, last: 4 };
+const REGISTERS = (['begin', 'end', 'start', 'stop'] as const).map((c, n) => ({
+	...{ t: 1, d: 2, wh: 3, n, c, l: 'Outlet', gap: 4 },
+}));
+const SAID = { t: 1, at: 2, until: 3, name: '1' };
+const STATE: ShardState = {
+	...{ kind: 'connectorFault', generation: 1, cut: 2, written: 3 },
+	stations: {
+		s1: {
+			t: 1,
+			lines: {
+				'1': {
+					reports: [
+						{ t: 1, id: 'r', key: 'k', of: '1/2', only: true, part: 'p', quiet: true, d: DETAIL },
+					],
+					cut: 1,
+				},
+			},
+			faults: [FAULT],
+			incidents: {
+				'1': INCIDENT,
+				'2': { ...INCIDENT, reported: 'opened' },
+				'3': { ...INCIDENT, reported: 'muted' },
+			},
+			sessions: {
+				starts: [
+					{
+						...{ ...MOMENT, id: 'a', connector: '1', wh: 1, messages: ['m'], tag: 'T' },
+						...{ used: 5, end: 6, unended: true, unsure: true },
+					},
+				],
+				stops: [
+					{
+						...{ ...MOMENT, id: 'b', tx: '7', wh: 2, reason: 'Local', readings: REGISTERS },
+						...{ reported: true, found: true },
+					},
+				],
+				named: [{ t: 1, last: 2, message: 'm', tx: '7' }],
+				metered: [{ t: 1, tx: '7', connector: '1', at: 2, readings: REGISTERS }],
+				transactions: [
+					{
+						...{ tx: '8', t: 1, where: [SAID], who: [SAID], readings: REGISTERS },
+						starts: [{ ...MOMENT, connector: '1', wh: 1, done: true }],
+						ends: [{ ...MOMENT, id: 'c', connector: '1', reason: 'Local', reported: true }],
+					},
+				],
+			},
+		},
+	},
+	toTell: [{ id: 'inc.opened', t: 1, assetId: 's1', item: {} }],
+};
+
+const HEAD = {
+	...{ as: 'a', publishedAt: 1, polls: 2, generation: 3, polledAt: 4, toldUntil: 5 },
+	...{ past: { from: 6, upTo: 7 }, unlisted: { day: 8, count: 9 } },
+	position: {
+		...{ knownUpTo: 1, newestAt: 2, order: 'newestFirst', lookedBackAt: [3], isBehind: true },
+		stretches: [{ after: 'a', by: 1, backTo: 2, upTo: 3, isUnread: true }],
+		trail: [{ id: 'a', at: 1 }],
+	},
+};
+
+/** Copies in each of which one value, at whatever depth, is of another type. */
+function* damaged(value: unknown): Generator {
+	if (typeof value !== 'object' || value === null) {
+		yield typeof value === 'string' ? 0 : 'text';
+		return;
+	}
+	yield 'text';
+	for (const [name, part] of Object.entries(value)) {
+		for (const other of damaged(part)) {
+			yield Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other };
+		}
+	}
+}
+
+it.each([
+	['a shard', STATE, (value: unknown) => shardIn(JSON.stringify(value))],
+	['the head', HEAD, (value: unknown) => safeParse(headShape, value).data],
+	['a publication', { ...DEFAULTS, includeIdTag: true }, watchedSettings],
+])('%s: not if anything in it is of another type', (_name, whole, read) => {
+	expect(read(whole)).toEqual(whole);
+	const copies = [...damaged(whole)];
+	expect(copies.length).toBeGreaterThan(Object.keys(whole).length);
+	for (const copy of copies) expect([copy, read(copy)]).toEqual([copy, undefined]);
+});
+
+it.each(['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded'] as const)(
+	'a shard and a publication of %s',
+	(kind) => {
+		expect(shardIn(JSON.stringify({ ...STATE, kind }))).toEqual({ ...STATE, kind });
+		for (const scope of ['code', 'connector', 'station'] as const) {
+			const settings = { ...DEFAULTS, kind, scope };
+			expect(watchedSettings({ ...settings, later: 1 })).toStrictEqual(settings);
+		}
+		const other = `${kind} of another version`;
+		expect(shardIn(JSON.stringify({ ...STATE, kind: other }))).toBeUndefined();
+		expect(watchedSettings({ ...DEFAULTS, kind: other })).toBeUndefined();
+	},
+);
