@@ -44,15 +44,25 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 			'09:23 resolved s1 09:00:10 09:20:00 19',
 		]);
 		const [opened, resolved] = world.items();
-		expect(opened).toMatchObject({
-			id: `${String(opened?.['incident'])}.opened`,
-			kind: 'stationOffline',
-			status: 'DISCONNECTED',
-			connector: null,
-			together: 1,
-			station: { id: 's1', name: 'Station s1' },
+		const incident = String(opened?.['incident']);
+		expect(incident).toMatch(/^inc_[\w-]{22}$/);
+		const [, , from, to] = world.events.map(({ id }) => id);
+		const both = {
+			station: expect.objectContaining({ name: 'Station s1', id: 's1' }) as unknown,
+			...{ connector: null, since: '2026-11-23T09:00:10.000Z', status: 'DISCONNECTED' },
+			...{ kind: 'stationOffline', incident, together: 1 },
+		};
+		expect(opened).toEqual({
+			...{ ...both, state: 'opened', id: `${incident}.opened` },
+			...{ minutes: 5, until: null, events: [from] },
 		});
-		expect(resolved).toMatchObject({ incident: opened?.['incident'], endedBy: 'report' });
+		expect(resolved).toEqual({
+			...{ ...both, state: 'resolved', id: `${incident}.resolved`, endedBy: 'report' },
+			...{ minutes: 19, until: '2026-11-23T09:20:00.000Z', events: [from, to] },
+		});
+		// What people read first.
+		const first = ['station', 'connector', 'since', 'minutes', 'until'];
+		expect(Object.keys(opened ?? {}).slice(0, 5)).toEqual(first);
 	});
 
 	it('reports nothing that is short, also when it is listed again', async () => {
@@ -214,14 +224,31 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 			]);
 			const [opened, resolved] = world.items();
 			const is16 = ocpp.connector === '1';
-			expect(opened).toMatchObject({
-				connector: ocpp.connector,
+			const codes = {
 				errorCode: is16 ? 'GroundFailure' : null,
 				vendorErrorCode: is16 ? 'E-031' : null,
 				info: is16 ? 'Wet' : null,
-				count: 1,
+			};
+			const faultAt = (clock: string) => ({
+				...{ at: `2026-11-23T${clock}.000Z`, connector: ocpp.connector, ...codes },
 			});
-			expect(resolved).toMatchObject({ count: 2, faults: [{}, {}] });
+			const [first, , , last] = world.events.map(({ id }) => id);
+			const incident = opened?.['incident'];
+			const both = {
+				...{ station: expect.any(Object) as unknown, kind: 'connectorFault', together: 1 },
+				...{ connector: ocpp.connector, since: '2026-11-23T09:00:30.000Z', ...codes, incident },
+				errorCodes: is16 ? ['GroundFailure'] : [],
+				vendorErrorCodes: is16 ? ['E-031'] : [],
+			};
+			expect(opened).toEqual({
+				...{ ...both, state: 'opened', id: `${String(incident)}.opened`, until: null, minutes: 0 },
+				...{ count: 1, faults: [faultAt('09:00:30')], events: [first] },
+			});
+			expect(resolved).toEqual({
+				...{ ...both, state: 'resolved', id: `${String(incident)}.resolved`, minutes: 49 },
+				...{ until: '2026-11-23T09:50:00.000Z', endedBy: 'report', count: 2 },
+				...{ faults: [faultAt('09:40:00'), faultAt('09:00:30')], events: [first, last] },
+			});
 		});
 
 		it('reports faults that come several times, within the time and not beyond', async () => {

@@ -2,7 +2,16 @@
 import { readSaved } from '../../../lib/follow';
 import { headShape } from '../../../lib/station/common/head';
 import { digestOf } from '../../../lib/station/common/settings';
-import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
+import {
+	DEFAULTS,
+	back,
+	lost,
+	message,
+	MINUTE,
+	type StationWorld,
+	stationWorld,
+	time,
+} from './stationWorld';
 
 const headOf = async ({ ledger, workflowId }: StationWorld) =>
 	(await readSaved(ledger, `station:${workflowId}:node:head`, headShape)).state;
@@ -123,3 +132,15 @@ it.each(['before', 'after'])(
 		expect(world.items()).toMatchObject([{ state: 'opened', since: '2026-11-23T09:00:30.000Z' }]);
 	},
 );
+
+it.each([
+	['stationOffline', { kind: 'connectorStatus' }, { forMs: 7, resolveAfterMs: 7, statuses: ['A'] }],
+	['connectorStatus', { statuses: ['A'] }, { statuses: DEFAULTS.statuses.toReversed(), times: 2 }],
+	['connectorFault', { scope: 'station' }, { statuses: ['A'], forMs: 7, withinMs: 7 }],
+	['connectorFault', { times: 2 }, { times: 1, reportResolved: false }],
+	['sessionEnded', { kind: 'connectorFault' }, { scope: 'station', times: 2, includeIdTag: true }],
+] as const)('of %s starts over with %j, and not with %j', (kind, other, same) => {
+	const settings = { ...DEFAULTS, kind };
+	expect(digestOf({ ...settings, ...other })).not.toBe(digestOf(settings));
+	expect(digestOf({ ...settings, ...same })).toBe(digestOf(settings));
+});

@@ -1,0 +1,120 @@
+/** What a poll of the Station Trigger says to operators: how far it read, and what it leaves out. */
+import { ApiError } from '../../../lib/service';
+import { pollStations, type StationPollOptions } from '../../../lib/station';
+import { shardOf } from '../../../lib/station/shards';
+import { OCPP16 } from './stations';
+import { back, lost, MINUTE, stationWorld, time } from './stationWorld';
+
+it('says how far the list was read and how many stations are listed', async () => {
+	const world = stationWorld({ assets: ['s1', 's2'] });
+	world.events = [back('08:00')];
+	const outcomes: unknown[] = [];
+	const pollWith: typeof pollStations = async (options) => {
+		const outcome = await pollStations(options);
+		outcomes.push({ ...outcome, started: await outcome.started });
+		return outcome;
+	};
+	await world.poll({}, pollWith);
+	expect(outcomes).toEqual([
+		{ started: undefined, failure: undefined, readUpTo: time('08:30'), stations: 2 },
+	]);
+	await Promise.all([world.poll({}, pollWith), world.poll({}, pollWith)]);
+	// A node that is still polling does not poll again.
+	expect(outcomes.slice(1)).toContainEqual({ started: undefined });
+});
+
+it('says which events of a long pause it skips', async () => {
+	const world = stationWorld({ settings: { forMs: 0 } });
+	world.events = [lost('09:10', 's1'), lost('13:00', 's2')];
+	await world.pollFrom('08:59', '09:00');
+	const warn = jest.fn();
+	await world.pollFrom('15:00', '15:02', { warn });
+	expect(warn.mock.calls).toEqual([]);
+	await world.pollFrom('21:30', '21:31', { warn });
+	expect(warn.mock.calls).toEqual([
+		[
+			"events created from 2026-11-23T15:02:00.000Z to 2026-11-23T15:30:00.000Z are skipped: see 'Catch Up (Hours)'",
+			'skipped',
+		],
+	]);
+});
+
+it('says why stations have no names, once per request for them, and reports incidents all the same', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00')];
+	const all = world.clientAfter(() => undefined);
+	let requests = 0;
+	const client: StationPollOptions['client'] = {
+		async *list(resource, asked) {
+			if (resource === 'asset' && requests++ >= 0)
+				throw new ApiError('Not allowed', { hint: 'Add that scope', status: 403 });
+			yield* all.list(resource, asked);
+		},
+	};
+	const warn = jest.fn();
+	await world.pollFrom('08:59', '09:07', { client, warn });
+	expect(requests).toBe(1);
+	expect(warn.mock.calls).toEqual([
+		['stations appear by ID: Not allowed', 'assets', 1, 'Add that scope'],
+	]);
+	expect(world.items()).toMatchObject([{ station: { name: 's1', id: 's1' } }]);
+});
+
+describe('of stations that the asset list lacks', () => {
+	const made = (at: string, count: number, name: string) =>
+		Array.from({ length: count }, (_unused, n) => lost(at, `${name}-${n}`));
+	const message = (count: string) =>
+		`${count} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`;
+
+	it('a hundred incidents open in a poll, and a thousand in a day; the rest is counted', async () => {
+		const world = stationWorld({ settings: { forMs: 0, catchUpMs: 1440 * MINUTE } });
+		world.now = time('08:59');
+		await world.poll();
+		const warn = jest.fn();
+		const opened: number[] = [];
+		const pollAt = async (at: string, count: number) => {
+			world.events = made(at, count, at);
+			world.now = time(at) + 2 * MINUTE;
+			await world.poll({ warn });
+			opened.push(world.items().length - opened.reduce((all, one) => all + one, 0));
+		};
+		for (let n = 0; n < 9; n++) await pollAt(`09:${10 + 3 * n}`, 100);
+		expect(warn.mock.calls).toEqual([]);
+		await pollAt('09:40', 60);
+		await pollAt('09:43', 41);
+		await pollAt('09:46', 2);
+		await pollAt('23:56', 1);
+		await pollAt('11-24 00:03', 102);
+		expect(opened).toEqual([...Array<number>(9).fill(100), 60, 40, 0, 0, 100]);
+		expect(warn.mock.calls).toEqual([
+			[message('1 incident'), 'unlisted', 1],
+			[message('2 incidents'), 'unlisted', 2],
+			[message('1 incident'), 'unlisted', 1],
+			[message('2 incidents'), 'unlisted', 2],
+		]);
+	});
+
+	it.each([
+		['stationOffline', '', (id: string) => lost('09:00', id)],
+		[
+			'connectorStatus',
+			"use fewer 'Statuses', or ",
+			(assetId: string) => OCPP16.status('09:00', 'Finishing', { assetId }),
+		],
+	] as const)('those are counted that find no room (%s)', async (kind, fewer, eventOf) => {
+		const world = stationWorld({ settings: { kind } });
+		const warn = jest.fn();
+		await world.pollFrom('08:58', '08:59', { warn });
+		const ids = Array.from({ length: 8_000 }, (_unused, n) => `made-up-${n}`);
+		const crowded = ids.filter((id) => shardOf(id) === 7).slice(0, 101);
+		world.events = crowded.map(eventOf);
+		await world.pollFrom('09:01', '09:01', { warn });
+		expect(warn.mock.calls).toEqual([
+			[
+				`1 station left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
+				'dropped',
+				1,
+			],
+		]);
+	});
+});
