@@ -1,5 +1,6 @@
 /** Charging sessions as stations really send them: odd times, registers and transaction IDs. One row each, and no wrong number. */
 import type { StationSettings } from '../../../lib/station';
+import { shardIn } from '../../../lib/station/shards';
 import { message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
 type Payload = Record<string, unknown>;
@@ -71,6 +72,8 @@ const tx = (transactionId: string, payload: Payload = {}) => ({
 	transactionInfo: { transactionId },
 	...payload,
 });
+
+const DAY = 1440 * MINUTE;
 
 const EVSE_1 = { evse: { id: 1, connectorId: 1 } };
 const EVSE_2 = { evse: { id: 2, connectorId: 1 } };
@@ -1377,6 +1380,25 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ transactionId: '25', energyKwh: 5, startFoundBy: 'response' },
 		],
 	],
+	[
+		'a stop without a start, before a session whose stop never came',
+		[stop('08:57', 24, 900), ...begun('09:00', 25, 1_000), ...begun('10:00', 26, 2_000)],
+		[
+			{ transactionId: '24', startFoundBy: 'not found' },
+			{ transactionId: '25', reason: 'NotReported', stoppedAt: null },
+		],
+	],
+	[
+		'a response that a boot put after the start of another connector, and meter values that say whose it is',
+		[
+			start('09:00', 1_000, {}, '1'),
+			start('09:05', 50_000, { connectorId: 2 }, '1'),
+			answered('09:05:01', 25, '1'),
+			metered('09:10', 2_000, { transactionId: 25 }),
+			stop('09:30', 25, 6_000),
+		],
+		[{ transactionId: '25', connector: '1', energyKwh: 5, startFoundBy: 'meter values' }],
+	],
 ];
 
 function samples(at: string, value: number): Payload[] {
@@ -1524,6 +1546,26 @@ it('reports a session once whose start is read after its end was reported', asyn
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toHaveLength(1);
 });
 
+it.each([
+	['once', [started('09:00', 0, [[1_000]])], [['A', 30]]],
+	['without its start once', [], [['A', null]]],
+] as const)(
+	'reports a session %s, though its start is sent long after its end',
+	async (_how, first, rows) => {
+		const world = stationWorld(SESSIONS);
+		world.events = [
+			...first,
+			ended('09:30', 1, [[6_000]]),
+			started('10:20', 0, [[1_000]], { timestamp: iso('09:00') }),
+			started('11:00', 0, [[6_000]], tx('B', EVSE_1)),
+		];
+		await world.pollFrom('08:50', '12:10');
+		expect(world.items().map(({ transactionId, minutes }) => [transactionId, minutes])).toEqual(
+			rows,
+		);
+	},
+);
+
 it('reports a session without its start once, though that is followed by another one hours later', async () => {
 	const world = stationWorld(SESSIONS);
 	world.events = [
@@ -1590,6 +1632,259 @@ it('keeps nothing of a session that is long over, though its stop named no trans
 	const texts = [...world.store.records.values()].join();
 	expect(texts).toContain('"wh":50000');
 	expect(texts).not.toContain('"tx":"26"');
+});
+
+/** The parts of sessions in the record of a shard, one text each. Connector 9 charges meanwhile, so that each poll writes the record. */
+async function keptAt(until: string, events: readonly StationEvent[]): Promise<string[]> {
+	const world = stationWorld({ settings: { ...SESSIONS.settings, catchUpMs: 30 * DAY } });
+	world.events = [...events];
+	const often = time('12:00');
+	for (let at = time('08:50'); ; at += at < often ? 10 * MINUTE : DAY / 2) {
+		world.now = Math.min(at, time(until));
+		const meterValue = [{ sampledValue: [{ value: String(at) }] }];
+		const values = { connectorId: 9, transactionId: 999, meterValue };
+		world.events.push(message(world.now - 2 * MINUTE, 's1', ['MeterValues', values]));
+		expect(await world.poll()).toBeUndefined();
+		if (at >= time(until)) break;
+	}
+	const [sessions] = [...world.store.records.values()].flatMap(
+		(text) => shardIn(text)?.stations['s1']?.sessions ?? [],
+	);
+	if (sessions === undefined) throw new Error('no session is kept');
+	const { starts, named, metered: values, stops, transactions } = sessions;
+	const others = values.filter(({ connector }) => connector !== '9');
+	return [
+		...starts.map(({ connector, wh }) => `start ${connector} ${String(wh)}`),
+		...named.map(({ tx: of }) => `response ${of}`),
+		...others.map((one) => `${String(one.readings.length)} values ${one.tx ?? one.connector}`),
+		...stops.map(({ tx: of, reason, readings }) =>
+			['stop', of, reason, readings?.length].join(' ').trim(),
+		),
+		...transactions.map((one) => {
+			const counts = [one.starts, one.ends, one.readings, one.where].map(({ length }) => length);
+			const reasons = one.ends.flatMap(({ reason = [] }) => reason);
+			return ['transaction', one.tx, ...counts, ...reasons].join(' ');
+		}),
+	];
+}
+
+describe('a session is kept as long as it matters', () => {
+	const week = Array.from({ length: 7 }, (_unused, n) => `11-${24 + n}`);
+	const whole = [
+		...begun('09:00', 25, 1_000),
+		metered('09:10', 2_000, { transactionId: 25 }),
+		metered('09:20', 3_000),
+		stop('09:30', 25, 4_000),
+	];
+	const whole201 = [
+		started('09:00', 0, [[1_000]]),
+		updated('09:10', 1, [[2_000]], EVSE_1),
+		of('MeterValues')('09:15', { evseId: 1, meterValue: samples('09:15', 2_500) }),
+		ended('09:30', 2, [[4_000]]),
+	];
+	const withoutStart = [
+		answered('09:00', 25),
+		metered('09:10', 2_000, { transactionId: 25 }),
+		stop('09:30', 25, 4_000),
+	];
+	const unended = [...begun('09:00', 25, 1_000), ...begun('09:40', 26, 2_000)];
+	const shared = [
+		started('09:00', 0, [[1_000]], EVSE_1),
+		started('09:05', 0, [[2_000]], EVSE_2),
+		ended('09:30', 1, [[3_000]], EVSE_1),
+	];
+	const unended201 = [
+		started('09:00', 0, [[1_000]]),
+		started('09:40', 0, [[2_000]], tx('B', EVSE_1)),
+	];
+	const eachMinute = Array.from(
+		{ length: 170 },
+		(_unused, n) => new Date(time('09:01') + n * MINUTE),
+	);
+	const clockOf = (at: Date) => at.toISOString().slice(11, 16);
+
+	it.each<readonly [string, readonly StationEvent[], string, readonly string[]]>([
+		[
+			'its stop for an hour, since it may be sent again',
+			whole,
+			'10:00',
+			['start 1 1000', 'response 25', 'stop 25'],
+		],
+		['nothing after that', whole, '11:00', []],
+		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['1 values 1', 'transaction A 1 1 0 1']],
+		['nothing after that, OCPP 2.0.1', whole201, '11:00', []],
+		[
+			'a stop without its start for a day, with its response',
+			withoutStart,
+			'11-24 09:00',
+			['response 25', 'stop 25'],
+		],
+		['nothing of it after a day', withoutStart, '11-24 22:00', []],
+		[
+			'the responses to starts that have no stop yet, also one with an ID that was used before',
+			[
+				...withoutStart,
+				answered('11-24 10:00', 25),
+				answered('09:00:01', 26),
+				metered('09:00:02', 1_000, { transactionId: 26 }),
+			],
+			'11-24 22:00',
+			['response 26', 'response 25', '1 values 26'],
+		],
+		[
+			'its start for 30 days, if it has not ended',
+			begun('09:00', 25, 1_000),
+			'12-22 10:00',
+			['start 1 1000', 'response 25'],
+		],
+		['nothing of it after that', begun('09:00', 25, 1_000), '12-24 10:00', []],
+		[
+			'its start for a day, if the next one of its connector has begun',
+			unended,
+			'12:00',
+			['start 1 1000', 'start 1 2000', 'response 25', 'response 26'],
+		],
+		['and then only the next one', unended, '11-24 22:00', ['start 1 2000', 'response 26']],
+		[
+			'the start of the next one, as long as its own is known',
+			[...unended, stop('09:50', 26, 3_000)],
+			'12:00',
+			['start 1 1000', 'start 1 2000', 'response 25'],
+		],
+		['nothing of both after that', [...unended, stop('09:50', 26, 3_000)], '11-25 22:00', []],
+		[
+			'nothing of a session, though one of another connector lasts',
+			[
+				...begun('09:00', 25, 1_000, { connectorId: 2 }),
+				...begun('09:40', 26, 2_000),
+				stop('09:50', 26, 3_000),
+			],
+			'12:00',
+			['start 2 1000', 'response 25'],
+		],
+		[
+			'its start for 30 days, if it has not ended, OCPP 2.0.1',
+			[started('09:00', 0, [[1_000]])],
+			'12-22 10:00',
+			['transaction A 1 0 1 0'],
+		],
+		['nothing of it after that, OCPP 2.0.1', [started('09:00', 0, [[1_000]])], '12-24 10:00', []],
+		[
+			'what it says for 30 days, if its start is missing, OCPP 2.0.1',
+			[updated('09:00', 0, [[1_000]], EVSE_1)],
+			'12-22 10:00',
+			['transaction A 0 0 1 1'],
+		],
+		[
+			'nothing of it after that, if its start is missing, OCPP 2.0.1',
+			[updated('09:00', 0, [[1_000]], EVSE_1)],
+			'12-24 10:00',
+			[],
+		],
+		[
+			'only its end, if its start is missing, OCPP 2.0.1',
+			[updated('09:10', 0, [[1_000]], EVSE_1), ended('09:30', 1, [[2_000]])],
+			'10:20',
+			['transaction A 0 1 0 0'],
+		],
+		[
+			'nothing an hour after an end without a start, OCPP 2.0.1',
+			[updated('09:10', 0, [[1_000]], EVSE_1), ended('09:30', 1, [[2_000]])],
+			'11:00',
+			[],
+		],
+		[
+			'its start for a day, if the next one of its connector has begun, OCPP 2.0.1',
+			unended201,
+			'12:00',
+			['transaction A 1 0 0 0', 'transaction B 1 0 1 0'],
+		],
+		[
+			'and then only the next one, OCPP 2.0.1',
+			unended201,
+			'11-24 22:00',
+			['transaction B 1 0 1 0'],
+		],
+		[
+			'only the next one, if that has the same ID, OCPP 2.0.1',
+			[...whole201, started('09:40', 0, [[5_000]]), updated('09:45', 1, [[6_000]], EVSE_1)],
+			'12:00',
+			['transaction A 1 0 2 1'],
+		],
+		[
+			'few of the meter values of one that lasts',
+			[...begun('09:00', 25, 1_000), ...eachMinute.map((at, n) => metered(clockOf(at), 1_001 + n))],
+			'11:59',
+			['start 1 1000', 'response 25', '11 values 1'],
+		],
+		[
+			'few of the meter values of one that lasts, OCPP 2.0.1',
+			[
+				started('09:00', 0, [[1_000]]),
+				...eachMinute.map((at, n) => updated(clockOf(at), n + 1, [[1_001 + n]])),
+			],
+			'11:59',
+			['transaction A 1 0 11 0'],
+		],
+		['its end longer than its start, OCPP 2.0.1', whole201, '10:20', ['transaction A 0 1 0 0']],
+		[
+			'its start and its end, as long as another EVSE has a session of the same ID that began before that end',
+			shared,
+			'12:00',
+			['transaction A 2 1 2 0'],
+		],
+		[
+			'its end for longer than a day, as long as another EVSE has a session of the same ID that began before that end',
+			shared,
+			'11-25 10:00',
+			['transaction A 1 1 2 0'],
+		],
+		[
+			'nothing of both, once the other one is over',
+			[...shared, ended('12:10', 2, [[6_000]])],
+			'11-23 18:00',
+			[],
+		],
+		[
+			'the meter values of the next session, though those of its own are not kept',
+			[...whole, ...begun('09:40', 26, 4_000), metered('09:50', 5_000), metered('09:55', 5_500)],
+			'11:30',
+			['start 1 4000', 'response 26', '2 values 1'],
+		],
+		[
+			'the meter values of the next session, though that has the same ID',
+			[...whole, ...begun('09:40', 25, 4_000), metered('09:50', 5_000, { transactionId: 25 })],
+			'11:30',
+			['start 1 4000', 'response 25', '1 values 25'],
+		],
+		[
+			'nothing of one whose start was sent again after its end, once the next one is over, OCPP 2.0.1',
+			[
+				...whole201,
+				started('10:20', 0, [[1_000]], { timestamp: iso('09:00') }),
+				started('11:00', 0, [[4_000]], tx('B', EVSE_1)),
+				ended('11:20', 1, [[5_000]], tx('B')),
+			],
+			'11-25 10:00',
+			[],
+		],
+		[
+			'nothing of a week of sessions',
+			week.flatMap((day, n) => [
+				...begun(`${day} 10:00`, n, 1_000 * n),
+				metered(`${day} 10:10`, 1_000 * n + 500),
+				metered(`${day} 10:15`, 1_000 * n + 600, { transactionId: n }),
+				stop(`${day} 10:20`, n, 1_000 * n + 1_000),
+				started(`${day} 10:00`, 0, [[1_000 * n]], tx(String(n), EVSE_2)),
+				updated(`${day} 10:10`, 1, [[1_000 * n + 500]], tx(String(n), EVSE_2)),
+				ended(`${day} 10:20`, 2, [[1_000 * n + 1_000]], tx(String(n))),
+			]),
+			'12-01 22:00',
+			[],
+		],
+	])('%s', async (_name, events, until, kept) => {
+		expect(await keptAt(until, events)).toEqual(kept);
+	});
 });
 
 describe('a message that is sent again as it was, long after the first time', () => {
