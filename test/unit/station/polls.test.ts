@@ -60,9 +60,52 @@ it('says why stations have no names, once per request for them, and reports inci
 	expect(world.items()).toMatchObject([{ station: { name: 's1', id: 's1' } }]);
 });
 
+it('hands over nothing while items of the poll before are handed over, and reports it later', async () => {
+	const world = stationWorld({ settings: { forMs: 0 } });
+	world.events = [lost('09:01', 's1'), lost('09:02', 's2')];
+	await world.pollFrom('08:59', '09:01');
+	let release = (): void => undefined;
+	const stored = new Promise<void>((resolve) => (release = resolve));
+	const handed: unknown[] = [];
+	world.fate = async (items) => {
+		handed.push(...items.map(({ station }) => (station as { id: string }).id));
+		await stored;
+		return 'succeeded';
+	};
+	let first: Promise<unknown> | undefined;
+	world.now = time('09:02');
+	await new Promise<void>((resolve) => {
+		world.beforeHandOver = resolve;
+		first = world.poll();
+	});
+	world.now = time('09:03');
+	await world.poll();
+	expect(handed).toEqual(['s1']);
+	release();
+	await first;
+	await world.poll();
+	expect(handed).toEqual(['s1', 's2']);
+});
+
+it('says that it continues with the next poll if the ledger fails before the hand-over', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00')];
+	await world.pollFrom('08:59', '09:05');
+	const warn = jest.fn();
+	jest.spyOn(world.ledger, 'claim').mockRejectedValueOnce(new Error('locked'));
+	await world.pollFrom('09:06', '09:07', { warn });
+	expect(warn.mock.calls).toEqual([['the next poll continues with the rest: locked', 'start']]);
+	expect(world.executions.map(({ at }) => at)).toEqual(['11-23 09:07']);
+});
+
 describe('of stations that the asset list lacks', () => {
 	const made = (at: string, count: number, name: string) =>
 		Array.from({ length: count }, (_unused, n) => lost(at, `${name}-${n}`));
+	/** In one shard. */
+	const crowdOf = (count: number) =>
+		Array.from({ length: 8_000 }, (_unused, n) => `made-up-${n}`)
+			.filter((id) => shardOf(id) === 7)
+			.slice(0, count);
 	const message = (count: string) =>
 		`${count} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`;
 
@@ -94,6 +137,15 @@ describe('of stations that the asset list lacks', () => {
 		]);
 	});
 
+	it('none counts twice if another process was faster', async () => {
+		const world = stationWorld({ settings: { forMs: 0 } });
+		await world.pollFrom('08:58', '08:59');
+		world.events = crowdOf(100).map((id) => lost('09:00', id));
+		jest.spyOn(world.ledger, 'swapRecord').mockResolvedValueOnce(false);
+		await world.pollFrom('09:02', '09:02');
+		expect([world.items().length, world.warnings]).toEqual([100, []]);
+	});
+
 	it.each([
 		['stationOffline', '', (id: string) => lost('09:00', id)],
 		[
@@ -105,9 +157,7 @@ describe('of stations that the asset list lacks', () => {
 		const world = stationWorld({ settings: { kind } });
 		const warn = jest.fn();
 		await world.pollFrom('08:58', '08:59', { warn });
-		const ids = Array.from({ length: 8_000 }, (_unused, n) => `made-up-${n}`);
-		const crowded = ids.filter((id) => shardOf(id) === 7).slice(0, 101);
-		world.events = crowded.map(eventOf);
+		world.events = crowdOf(101).map(eventOf);
 		await world.pollFrom('09:01', '09:01', { warn });
 		expect(warn.mock.calls).toEqual([
 			[
