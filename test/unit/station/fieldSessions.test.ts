@@ -1381,6 +1381,210 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a register that is rounded in two ways, and nothing charged',
+		[...begun('09:00', 25, 1_000), stop('09:30', 25, 999)],
+		[{ energyKwh: 0, meterStartWh: 1_000, meterStopWh: 999 }],
+	],
+	[
+		'a register that rises as fast as 4 MW allow',
+		[...begun('09:00', 25, 1_000), stop('09:30', 25, 2_001_000)],
+		[{ energyKwh: 2_000 }],
+	],
+	[
+		'a Transaction.End that is too low, and another register of the stop',
+		[
+			...begun('09:00', 25, 1_000),
+			stop('09:30', 25, 6_000, {
+				transactionData: [
+					{ timestamp: iso('09:30'), sampledValue: [{ value: '500', context: 'Transaction.End' }] },
+				],
+			}),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop' }],
+	],
+	[
+		'a Transaction.End next to another register of the stop',
+		[
+			...begun('09:00', 25, 1_000),
+			stop('09:30', 25, 6_000, {
+				transactionData: [
+					{
+						timestamp: iso('09:30'),
+						sampledValue: [{ value: '5900', context: 'Transaction.End' }],
+					},
+				],
+			}),
+		],
+		[{ energyKwh: 4.9, energyFrom: 'start to Transaction.End' }],
+	],
+	[
+		'a reading that is too low and a stop that is too high',
+		[
+			...begun('09:00', 25, 1_000),
+			metered('09:10', 3_000),
+			metered('09:20', 50),
+			stop('09:30', 25, 99_000_000),
+		],
+		[{ energyKwh: 2, energyFrom: 'start to last reading' }],
+	],
+	[
+		'three readings that are too low',
+		[
+			...begun('09:00', 25, 1_000),
+			...[200, 210, 220].map((value, n) => metered(`09:1${n}`, value)),
+			stop('09:30', 25, 6_000),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop' }],
+	],
+	[
+		'a wrong register at the start, and a Transaction.Begin that is right',
+		[
+			started('09:00', 0, [[7_000]]),
+			ended('09:30', 1, [
+				[1_000, 'Transaction.Begin'],
+				[6_000, 'Transaction.End'],
+			]),
+		],
+		[{ energyKwh: 5, energyFrom: 'Transaction.Begin to Transaction.End' }],
+	],
+	[
+		'readings and an end, without a start',
+		[updated('09:10', 1, [[2_000]]), ended('09:30', 2, [[6_000, 'Transaction.End']])],
+		[{ energyKwh: null, meterStartWh: null, meterStopWh: 6_000 }],
+	],
+	[
+		'readings and an end of 0, without a start',
+		[updated('09:10', 1, [[2_000]]), ended('09:30', 2, [[0, 'Transaction.End']])],
+		[{ energyKwh: null, meterStartWh: null, meterStopWh: null }],
+	],
+	[
+		'a 0 at the start, and more soon after it than a car takes in that time',
+		[
+			started('09:00', 0, [[0]]),
+			updated('09:03', 1, [[30_000]]),
+			updated('09:10', 2, [[30_500]]),
+			ended('09:40', 3, [[31_000]]),
+		],
+		[{ energyKwh: 1, energyFrom: 'first reading to stop' }],
+	],
+	[
+		'a register at the inlet, of which only one value is known',
+		[
+			...begun('09:00', 25, 1_000),
+			metered('09:10', 50_000, {}, { location: 'Inlet' }),
+			stop('09:30', 25, -1),
+		],
+		[{ energyKwh: null, meterStartWh: 1_000 }],
+	],
+	[
+		'two starts of one register, and a stop of another session with that register in between',
+		[
+			...begun('08:55', 77, 500, { connectorId: 2 }),
+			...begun('09:00', 24, 1_000),
+			stop('09:30', 77, 1_000),
+			...begun('10:00', 25, 1_000),
+		],
+		[
+			{ transactionId: '77', energyKwh: 0.5 },
+			{ transactionId: '24', reason: 'NotReported', stoppedAt: null },
+		],
+	],
+	[
+		'a start that is sent again, and a stop of another session in between',
+		[
+			...begun('08:55', 77, 500, { connectorId: 2 }),
+			...begun('09:00', 25, 1_000),
+			stop('09:01', 77, 900),
+			...begun('09:02', 26, 1_000),
+			stop('09:30', 26, 6_000),
+		],
+		[
+			{ transactionId: '77', energyKwh: 0.4 },
+			{ transactionId: '26', startedAt: iso('09:00'), energyKwh: 5 },
+		],
+	],
+	[
+		'a stop that can be of two sessions, while the one with a register that excludes it is over',
+		[
+			...begun('08:55', 77, 50_000, { connectorId: 2 }),
+			...begun('09:00', 25, 1_000),
+			...begun('09:05', 78, 2_000, { connectorId: 3 }),
+			stop('09:20', 77, 60_000),
+			stop('09:25', -1, 3_000),
+			stop('09:30', 25, 6_000),
+		],
+		[
+			{ transactionId: '77', energyKwh: 10 },
+			{ transactionId: '-1', startFoundBy: 'not found' },
+			{ transactionId: '25', startFoundBy: 'response', energyKwh: 5 },
+		],
+	],
+	[
+		'a stop without start and register that is sent again with another time',
+		[stop('09:20', 25, 0), stop('09:25', 25, 0)],
+		[{ transactionId: '25', stoppedAt: iso('09:20') }],
+	],
+	[
+		'the same, after a session has begun that it can end',
+		[stop('09:20', 25, 0), start('09:22', 1_000), stop('09:40', 25, 0)],
+		[
+			{ stoppedAt: iso('09:20'), startFoundBy: 'not found' },
+			{ stoppedAt: iso('09:40'), startFoundBy: 'order', minutes: 18 },
+		],
+	],
+	[
+		'the same ID on another EVSE, after a session that never ended',
+		[
+			started('09:00', 0, [[1_000]], EVSE_1),
+			started('09:20', 0, [[1_500]], tx('B', EVSE_1)),
+			started('09:40', 0, [[2_000]], EVSE_2),
+			ended('10:10', 1, [[5_000]], EVSE_2),
+		],
+		[
+			{ transactionId: 'A', reason: 'NotReported', connector: '1/1' },
+			{ transactionId: 'A', energyKwh: 3, minutes: 30, connector: '2/1' },
+		],
+	],
+	[
+		'the same ID again after a session that never ended, both from a register of 0',
+		[started('09:00', 0, [[0]]), started('09:40', 0, [[0]]), ended('10:10', 1, [[5_000]])],
+		[
+			{ startedAt: iso('09:00'), reason: 'NotReported' },
+			{ startedAt: iso('09:40'), energyKwh: 5, minutes: 30 },
+		],
+	],
+	[
+		'a reading just after an end that has a register',
+		[
+			started('09:00', 0, [[1_000]]),
+			ended('09:30', 1, [[6_000]]),
+			updated('09:30:20', 2, [[6_500]]),
+		],
+		[{ energyKwh: 5, meterStopWh: 6_000 }],
+	],
+	[
+		'two sessions that name no EVSE: nothing shows that the first one is over',
+		[
+			started('09:00', 0, [[1_000]], { evse: undefined }),
+			started('09:40', 0, [[2_000]], tx('B', { evse: undefined })),
+		],
+		[],
+	],
+	[
+		'meter values of another EVSE, outside its transaction',
+		[
+			started('09:00', 0, [[1_000]]),
+			started('09:05', 0, [[3_000]], tx('B', EVSE_2)),
+			of('MeterValues')('09:10', { evseId: 2, meterValue: samples('09:10', 4_000) }),
+			ended('09:30', 1),
+			ended('09:40', 1, [[5_000]], tx('B')),
+		],
+		[
+			{ transactionId: 'A', energyKwh: null, meterStopWh: null },
+			{ transactionId: 'B', energyKwh: 2 },
+		],
+	],
+	[
 		'a stop without a start, before a session whose stop never came',
 		[stop('08:57', 24, 900), ...begun('09:00', 25, 1_000), ...begun('10:00', 26, 2_000)],
 		[
@@ -1521,18 +1725,47 @@ describe('meter values of a station that does not charge', () => {
 	});
 });
 
-it('reports a session whose stop is listed after it was reported as over once', async () => {
+it('gives no energy to a session whose stop has no register, and is listed when the readings around it are left out', async () => {
+	const world = stationWorld(SESSIONS);
+	const readings = Array.from({ length: 80 }, (_unused, n) =>
+		message(time('09:01') + n * MINUTE, 's1', [
+			'MeterValues',
+			{ connectorId: 1, meterValue: [{ sampledValue: [{ value: String(1_010 + 10 * n) }] }] },
+		]),
+	);
+	const ends = { ...stop('09:40', 25, -1), listedAt: time('10:35') };
+	world.events = [...begun('09:00', 25, 1_000), ...readings, ends];
+	await world.pollFrom('08:50', '10:40');
+	expect(world.items()).toMatchObject([
+		{ energyKwh: null, meterStartWh: 1_000, meterStopWh: null, minutes: 40 },
+	]);
+});
+
+it.each([24, -1])(
+	'reports a session once whose stop (%s) is listed after it was reported as over',
+	async (id) => {
+		const world = stationWorld(SESSIONS);
+		world.events = [
+			...begun('09:00', 24, 1_000),
+			metered('09:05', 1_500, { transactionId: 24 }),
+			{ ...stop('09:30', id, 6_000), listedAt: time('10:05') },
+			...begun('09:40', 25, 6_000),
+		];
+		await world.pollFrom('08:50', '10:30');
+		expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
+			['24', 'NotReported'],
+		]);
+	},
+);
+
+it('waits for a start that is listed after the end', async () => {
 	const world = stationWorld(SESSIONS);
 	world.events = [
-		...begun('09:00', 24, 1_000),
-		metered('09:05', 1_500, { transactionId: 24 }),
-		{ ...stop('09:30', 24, 6_000), listedAt: time('10:05') },
-		...begun('09:40', 25, 6_000),
+		{ ...started('09:00', 0, [[1_000]]), listedAt: time('09:36') },
+		ended('09:30', 1, [[6_000]]),
 	];
-	await world.pollFrom('08:50', '10:30');
-	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
-		['24', 'NotReported'],
-	]);
+	await world.pollFrom('08:50', '09:50');
+	expect(world.items()).toMatchObject([{ minutes: 30, energyKwh: 5 }]);
 });
 
 it('reports a session once whose start is read after its end was reported', async () => {
