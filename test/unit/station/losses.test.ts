@@ -111,3 +111,24 @@ it('decides nothing on an old copy of the ledger that is put back while it reads
 	await world.pollFrom('09:22', '09:40');
 	expect(world.items()).toEqual([]);
 });
+
+it('reports what would have been reported just after the ledger was lost', async () => {
+	const world = stationWorld();
+	world.events = [lost('08:50', 's2'), lost('09:00')];
+	await world.pollFrom('08:45', '09:05');
+	expect(world.items()).toHaveLength(1);
+	loseLedger(world);
+	await world.pollFrom('09:06', '09:10');
+	expect(world.items().slice(1)).toMatchObject([{ state: 'opened', station: { id: 's1' } }]);
+});
+
+it('takes a copy for the ledger itself if nothing was reported since', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00')];
+	await world.pollFrom('08:59', '09:07');
+	const restore = copyOf(world);
+	await world.pollFrom('09:08', '09:10');
+	restore();
+	await world.pollFrom('09:11', '09:12');
+	expect([world.items().length, world.warnings]).toEqual([1, []]);
+});

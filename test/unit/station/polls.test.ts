@@ -30,10 +30,14 @@ it('says which events of a long pause it skips', async () => {
 	const warn = jest.fn();
 	await world.pollFrom('15:00', '15:02', { warn });
 	expect(warn.mock.calls).toEqual([]);
-	await world.pollFrom('21:30', '21:31', { warn });
+	// More than a page.
+	const after = Array.from({ length: 150 }, (_unused, n) => back(time('18:00') + n, 's4'));
+	world.events.push(lost('15:10', 's3'), ...after);
+	await world.pollFrom('23:30', '23:31', { warn });
+	expect(world.items().map(({ station }) => (station as { id: string }).id)).toEqual(['s1', 's2']);
 	expect(warn.mock.calls).toEqual([
 		[
-			"events created from 2026-11-23T15:02:00.000Z to 2026-11-23T15:30:00.000Z are skipped: see 'Catch Up (Hours)'",
+			"events created from 2026-11-23T15:02:00.000Z to 2026-11-23T17:30:00.000Z are skipped: see 'Catch Up (Hours)'",
 			'skipped',
 		],
 	]);
@@ -110,7 +114,9 @@ describe('of stations that the asset list lacks', () => {
 		`${count} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`;
 
 	it('a hundred incidents open in a poll, and a thousand in a day; the rest is counted', async () => {
-		const world = stationWorld({ settings: { forMs: 0, catchUpMs: 1440 * MINUTE } });
+		const settings = { forMs: 0, reportResolved: false, catchUpMs: 1440 * MINUTE };
+		const world = stationWorld({ settings });
+		const { kind } = world.settings;
 		world.now = time('08:59');
 		await world.poll();
 		const warn = jest.fn();
@@ -126,6 +132,11 @@ describe('of stations that the asset list lacks', () => {
 		await pollAt('09:40', 60);
 		await pollAt('09:43', 41);
 		await pollAt('09:46', 2);
+		// Other settings are a new publication, of the same day.
+		for (const one of ['sessionEnded', kind] as const) {
+			world.settings = { ...world.settings, kind: one };
+			await world.poll();
+		}
 		await pollAt('23:56', 1);
 		await pollAt('11-24 00:03', 102);
 		expect(opened).toEqual([...Array<number>(9).fill(100), 60, 40, 0, 0, 100]);

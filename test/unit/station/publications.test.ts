@@ -54,6 +54,26 @@ it('is over after five seconds of reading the past, which later polls continue',
 	expect((await headOf(world))?.past).toBeUndefined();
 });
 
+it('fails if the list cannot be read, and is made by the first poll that can', async () => {
+	const world = stationWorld({ settings: { forMs: 0 } });
+	world.events = [lost('08:29')];
+	world.failure = new Error('403');
+	await expect(world.poll()).rejects.toThrow('403');
+	world.failure = undefined;
+	await world.pollFrom('08:31', '08:35');
+	expect(world.items()).toEqual([]);
+});
+
+it('counts what is listed by then as older, and what is listed later as news', async () => {
+	const world = stationWorld({ settings: { forMs: 0 } });
+	world.events = [
+		...[back('08:00'), lost('08:29:10', 's2')],
+		lost('08:29:30', 's1', { listedAt: '08:31' }),
+	];
+	await world.pollFrom('08:30', '08:35');
+	expect(world.items()).toMatchObject([{ state: 'opened', station: { id: 's1' } }]);
+});
+
 it('of two processes is saved once', async () => {
 	const world = stationWorld();
 	world.events = [back('08:00')];
