@@ -132,3 +132,19 @@ it('takes a copy for the ledger itself if nothing was reported since', async () 
 	await world.pollFrom('09:11', '09:12');
 	expect([world.items().length, world.warnings]).toEqual([1, []]);
 });
+
+it('reads a shard again that is damaged between two polls', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00'), back('09:10'), lost('09:20')];
+	await world.pollFrom('08:59', '09:07');
+	const damaged = [...world.store.records.keys()].filter((key) => /node:\d+$/.test(key));
+	expect(damaged).toHaveLength(1);
+	for (const key of damaged) world.store.records.set(key, '{"kind":"stationOffline"}');
+	await world.pollFrom('09:08', '09:30');
+	const incidents = world.items().map(({ since, state }) => `${String(since)} ${String(state)}`);
+	expect(incidents).toEqual([
+		'2026-11-23T09:00:00.000Z opened',
+		'2026-11-23T09:00:00.000Z resolved',
+		'2026-11-23T09:20:00.000Z opened',
+	]);
+});

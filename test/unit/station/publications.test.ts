@@ -164,3 +164,13 @@ it.each([
 	expect(digestOf({ ...settings, ...other })).not.toBe(digestOf(settings));
 	expect(digestOf({ ...settings, ...same })).toBe(digestOf(settings));
 });
+
+it('is not made again by a new version of this package', () => {
+	const kinds = ['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded'] as const;
+	expect(kinds.map((kind) => digestOf({ ...DEFAULTS, kind }))).toEqual([
+		'ZMyqXAOGZ4oY',
+		'Yn-1ODrW62Tj',
+		'HEj227JaBntG',
+		'M0dcUM5AwO5M',
+	]);
+});
