@@ -1,7 +1,7 @@
 /** Charging sessions as stations really send them: odd times, registers and transaction IDs. One row each, and no wrong number. */
 import type { StationSettings } from '../../../lib/station';
 import { shardIn } from '../../../lib/station/shards';
-import { message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+import { back, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
 type Payload = Record<string, unknown>;
 type Item = Record<string, unknown>;
@@ -1585,6 +1585,114 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a reading without a start, and an end without a register',
+		[updated('09:10', 1, [[2_000]]), ended('09:30', 2)],
+		[{ energyKwh: null, meterStartWh: null, meterStopWh: null, startFoundBy: 'not found' }],
+	],
+	[
+		'an end without a register, and the same ID again just after it',
+		[
+			started('09:00', 0, [[1_000]]),
+			updated('09:20', 1, [[3_000]]),
+			ended('09:30', 2),
+			started('09:30:20', 0, [[9_000]]),
+			ended('09:50', 1, [[9_500]]),
+		],
+		[
+			{ startedAt: iso('09:00'), energyKwh: 2, energyFrom: 'start to last reading' },
+			{ startedAt: iso('09:30:20'), energyKwh: 0.5, startFoundBy: 'transaction ID' },
+		],
+	],
+	[
+		'an end without its start, and a later session of the same ID',
+		[ended('09:30', 1, [[6_000]], EVSE_1), started('09:45', 0, [[6_000]])],
+		[{ startFoundBy: 'not found', minutes: null, meterStopWh: 6_000 }],
+	],
+	[
+		'three sessions, of which the first stop fits the last one, too',
+		[
+			...begun('08:55', 78, 50_000, { connectorId: 2 }),
+			...begun('08:56', 79, 2_000, { connectorId: 3 }),
+			...begun('09:00', 25, 1_000),
+			stop('09:20', 79, 3_000),
+			stop('09:30', 25, 6_000),
+		],
+		[
+			{ transactionId: '79', connector: '3', energyKwh: 1 },
+			{ transactionId: '25', connector: '1', energyKwh: 5 },
+		],
+	],
+	[
+		'a clock that shows the same time after each boot, and a register that goes on',
+		[
+			start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }, '1'),
+			answered('09:00', 25, '1'),
+			stop('09:30', 25, 6_000),
+			start('09:50', 6_000, { timestamp: '2023-01-01T00:00:20Z' }, '2'),
+			answered('09:50', 26, '2'),
+			stop('10:10', 26, 8_000),
+		],
+		[
+			{ startedAt: iso('09:00'), minutes: 30, energyKwh: 5 },
+			{ startedAt: iso('09:50'), minutes: 20, energyKwh: 2 },
+		],
+	],
+	[
+		'two sessions that end at the same time',
+		[
+			...begun('09:00', 25, 1_000),
+			...begun('09:00:10', 26, 50_000, { connectorId: 2 }),
+			stop('09:30', 25, 6_000),
+			stop('09:30:10', 26, 57_000, { timestamp: iso('09:30') }),
+		],
+		[
+			{ transactionId: '25', energyKwh: 5 },
+			{ transactionId: '26', energyKwh: 7 },
+		],
+	],
+	[
+		'meter values without an ID of two connectors, whose stops have no register',
+		[
+			...begun('09:00', 25, 1_000),
+			...begun('09:05', 26, 50_000, { connectorId: 2 }),
+			metered('09:10', 2_000),
+			metered('09:11', 52_000, { connectorId: 2 }),
+			stop('09:30', 25, -1),
+			stop('09:40', 26, -1),
+		],
+		[
+			{ transactionId: '25', energyKwh: 1, energyFrom: 'start to last reading' },
+			{ transactionId: '26', energyKwh: 2, energyFrom: 'start to last reading' },
+		],
+	],
+	[
+		'meter values without an ID, after a later session of another connector is over',
+		[
+			...begun('09:00', 25, 1_000),
+			...begun('09:05', 26, 50_000, { connectorId: 2 }),
+			stop('09:10', 26, 51_000),
+			metered('09:40', 3_000),
+			stop('10:10', 25, -1),
+		],
+		[
+			{ transactionId: '26', energyKwh: 1 },
+			{ transactionId: '25', energyKwh: 2, energyFrom: 'start to last reading' },
+		],
+	],
+	[
+		'two readings in the first message, and two in the last one',
+		[
+			started('09:01', 0, [], {
+				timestamp: iso('09:00'),
+				meterValue: [...samples('09:00', 1_000), ...samples('09:01', 1_100)],
+			}),
+			ended('09:30', 1, [], {
+				meterValue: [...samples('09:29', 5_900), ...samples('09:30', 6_000)],
+			}),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop', startFoundBy: 'transaction ID' }],
+	],
+	[
 		'a stop without a start, before a session whose stop never came',
 		[stop('08:57', 24, 900), ...begun('09:00', 25, 1_000), ...begun('10:00', 26, 2_000)],
 		[
@@ -1739,6 +1847,29 @@ it('gives no energy to a session whose stop has no register, and is listed when 
 	expect(world.items()).toMatchObject([
 		{ energyKwh: null, meterStartWh: 1_000, meterStopWh: null, minutes: 40 },
 	]);
+});
+
+it('writes nothing when it only reads the messages of a session again', async () => {
+	const world = stationWorld(SESSIONS);
+	world.events = [
+		...begun('09:00', 25, 1_000),
+		metered('09:10', 2_000),
+		metered('09:11', 2_100, { transactionId: 25 }),
+		started('09:00', 0, [[1_000]], tx('A', EVSE_2)),
+		updated('09:10', 1, [[2_000]], tx('A', EVSE_2)),
+		of('MeterValues')('09:11', { evseId: 2, meterValue: samples('09:11', 2_100) }),
+	];
+	await world.pollFrom('08:50', '09:15');
+	const keys: string[] = [];
+	const swap = world.ledger.swapRecord.bind(world.ledger);
+	world.ledger.swapRecord = async (key, expected, next, keepMs) => {
+		keys.push(key);
+		return await swap(key, expected, next, keepMs);
+	};
+	world.events.push(back('09:16', 's2'));
+	await world.pollFrom('09:16', '09:20');
+	expect(keys.length).toBeGreaterThan(0);
+	expect(keys.every((key) => key.endsWith(':head'))).toBe(true);
 });
 
 it.each([24, -1])(

@@ -470,6 +470,49 @@ describe('a fault', () => {
 		]);
 	});
 
+	it('of several is listed with the newest first, also if one of them is listed late', async () => {
+		const world = stationWorld({ settings: { ...FAULT, times: 3, withinMs: 30 * MINUTE } });
+		world.events = [
+			...[faulted('09:00', 'GroundFailure'), ok('09:01')],
+			...[faulted('09:05', 'GroundFailure'), ok('09:06')],
+			...[faulted('09:12', 'GroundFailure'), ok('09:13')],
+			...[faulted('09:10', 'GroundFailure'), ok('09:11')].map((one) => ({
+				...one,
+				listedAt: time('09:20'),
+			})),
+		];
+		await world.pollFrom('08:57', '09:50');
+		const [, resolved] = world.items().map(({ faults, count }) => ({ faults, count }));
+		expect(resolved).toMatchObject({
+			count: 4,
+			faults: ['09:12', '09:10', '09:05', '09:00'].map((at) => ({
+				at: new Date(time(at)).toISOString(),
+			})),
+		});
+	});
+
+	it('of several is one of its code, of its connector or of its station', async () => {
+		const events = ['A', 'B', 'C'].flatMap((code, n) => [
+			faulted(`09:0${2 * n}`, 'OtherError', code),
+			ok(`09:0${2 * n + 1}`),
+		]);
+		const settings = { ...FAULT, times: 3, withinMs: 30 * MINUTE };
+		expect(await told(events, { ...settings, scope: 'code' })).toEqual([]);
+		expect(await told(events, { ...settings, scope: 'connector' })).toHaveLength(2);
+		expect(await told(events, { ...settings, scope: 'station' })).toHaveLength(2);
+	});
+
+	it('of a station lasts on if one connector is faulted at the moment in which another one is not any more', async () => {
+		const events = [
+			...[faulted('09:00', 'GroundFailure'), ok('09:10')],
+			...[status('09:10', 2, 'Faulted'), status('09:20', 2, 'Available')],
+		];
+		expect(await told(events, { ...FAULT, scope: 'station' })).toEqual([
+			'opened 09:00 - GroundFailure',
+			'resolved 09:00 09:20 GroundFailure',
+		]);
+	});
+
 	it('that lasts is in one number of faults, though another one of them is over for hours', async () => {
 		const events = [
 			...[1, 2, 3].map((connector) => status(`09:0${connector}`, connector, 'Faulted')),
@@ -808,6 +851,25 @@ describe('OCPP 2.0.1', () => {
 		const whole = [status201('09:30', 1, 1, 'Faulted'), status201('09:31', 0, 0, 'Faulted')];
 		expect(await told(whole, FAULT)).toEqual(['opened 09:30 - 1/1', 'opened 09:31 - 0']);
 	});
+});
+
+describe('a status', () => {
+	const events = [
+		...[status('09:00', 1, 'Finishing'), status('09:10', 1, 'SuspendedEV')],
+		...[status('09:05', 2, 'Finishing'), status('09:30', 1, 'Available')],
+		...[status('09:30', 2, 'Available')],
+	];
+	const settings = { kind: 'connectorStatus', forMs: 0, resolveAfterMs: 0 } as const;
+
+	it.each([{}, { scope: 'station' }, { scope: 'connector' }, { times: 3 }] as const)(
+		'is one of its connector, whatever was set for faults: %j',
+		async (changes) => {
+			expect(await told(events, { ...settings, ...changes })).toEqual([
+				...['opened 09:00 - 1', 'opened 09:05 - 2', 'opened 09:10 - 1'],
+				...['resolved 09:00 09:10 1', 'resolved 09:05 09:30 2', 'resolved 09:10 09:30 1'],
+			]);
+		},
+	);
 });
 
 describe('the state', () => {
