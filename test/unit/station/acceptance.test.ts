@@ -204,6 +204,7 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 				receivedAt: '2026-11-23T10:00:00.000Z',
 				reason: 'Local',
 			});
+			expect(world.items()[0]).not.toHaveProperty('together');
 		});
 
 		it('reports a fault in the poll that reads it, and its end', async () => {

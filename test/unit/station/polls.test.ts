@@ -3,7 +3,7 @@ import { ApiError } from '../../../lib/service';
 import { pollStations, type StationPollOptions } from '../../../lib/station';
 import { shardOf } from '../../../lib/station/shards';
 import { OCPP16 } from './stations';
-import { back, lost, MINUTE, stationWorld, time } from './stationWorld';
+import { back, lost, message, MINUTE, stationWorld, time } from './stationWorld';
 
 it('says how far the list was read and how many stations are listed', async () => {
 	const world = stationWorld({ assets: ['s1', 's2'] });
@@ -58,6 +58,30 @@ it('says why stations have no names, once per request for them, and reports inci
 		['stations appear by ID: Not allowed', 'assets', 1, 'Add that scope'],
 	]);
 	expect(world.items()).toMatchObject([{ station: { name: 's1', id: 's1' } }]);
+});
+
+it('decides by a lower Report After at once, without a new publication', async () => {
+	const world = stationWorld({ settings: { forMs: 60 * MINUTE } });
+	world.events = [lost('09:00')];
+	await world.pollFrom('08:59', '09:30');
+	expect(world.items()).toEqual([]);
+	world.settings = { ...world.settings, forMs: 5 * MINUTE };
+	await world.pollFrom('09:31', '09:31');
+	expect(world.items()).toMatchObject([{ state: 'opened', since: '2026-11-23T09:00:00.000Z' }]);
+});
+
+it('opens no fault at once while an earlier part of the list is unread, where it may have begun', async () => {
+	const settings = { kind: 'connectorFault', scope: 'connector', forMs: 0 } as const;
+	const world = stationWorld({ settings });
+	const beats = Array.from({ length: 1_000 }, (_unused, n) =>
+		message(time('08:50') + n * 2_000, 's4', ['Heartbeat', {}]),
+	);
+	const fault = (at: string) => OCPP16.status(at, 'Faulted');
+	world.events = [...beats, fault('09:10'), fault('09:20')];
+	await world.pollFrom('08:58', '09:00');
+	// Two pages in each poll.
+	await world.pollFrom('09:22', '09:50', { budgetMs: 0 });
+	expect(world.items()).toMatchObject([{ state: 'opened', since: '2026-11-23T09:10:00.000Z' }]);
 });
 
 it('hands over nothing while items of the poll before are handed over, and reports it later', async () => {
