@@ -123,6 +123,23 @@ it('decides at the watermark of the process that has read furthest, and never ea
 	expect(shardOfText(after(-AT / MINUTE, [late]).text).cut).toBe(0);
 });
 
+it('resolves the incidents of a station that two lists lack, ten minutes apart', () => {
+	let { text } = nextShard(undefined, stepOf([lost(AT, 's1')], ['s1']));
+	const toldWith = (minutes: number, listed: readonly string[]) => {
+		const { moment, ...step } = stepOf([], listed, { settled: new Set([opened?.id ?? '']) });
+		const listing = { at: AT + minutes * MINUTE, has: (id: string) => listed.includes(id) };
+		const after = nextShard(text, { ...step, moment: { ...moment, listing } });
+		text = after.text ?? text;
+		return after.toTell.map(({ item }) => [item['endedBy'], item['minutes']]);
+	};
+	const [opened] = shardOfText(text).toTell;
+	expect(toldWith(20, [])).toEqual([]);
+	expect(toldWith(25, ['s1'])).toEqual([]);
+	expect(toldWith(30, [])).toEqual([]);
+	expect(toldWith(39.99, [])).toEqual([]);
+	expect(toldWith(40, [])).toEqual([['removed', 40]]);
+});
+
 it('forgets a station that is back an hour later, unless older events are still to be read', () => {
 	const step = stepOf([lost(AT, 's1'), back(AT + MINUTE, 's1')], undefined);
 	const { text } = nextShard(undefined, step);
