@@ -60,7 +60,9 @@ export function compactSessions(
 		const { tx, t } = meter;
 		const isDecided = (at: number, isOld: boolean) =>
 			isMeterDecided(before, meter, at, tx === undefined && isOld);
-		const readings = meter.readings.filter((one) => !isDecided(belongsAt(one), one.t < cut));
+		const readings = meter.readings.filter(
+			(one) => isOpen(one.t) && !isDecided(belongsAt(one), one.t < cut),
+		);
 		const isNeeded = !isDecided(meter.at, t < cut) && isOpen(t) && !isOfOld(tx, t);
 		const [first] = readings;
 		if (isNeeded) return [{ ...meter, readings: thinned(readings, settled, cut) }];

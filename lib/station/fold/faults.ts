@@ -97,11 +97,11 @@ export function countedFaultOf(opening: Opening): Fault {
 	};
 }
 
-/** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. Returns whether it is new. */
-export function countFault(incident: Incident, fault: Fault): boolean {
+/** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. */
+export function countFault(incident: Incident, fault: Fault): void {
 	const { faults = [], count = 0, errors = [], vendors = [] } = incident;
 	const isOld = fault.t < (faults[0]?.t ?? -Infinity) && faults.length >= MOST_FAULTS;
-	if (isOld) return false;
+	if (isOld) return;
 	const own = codesOf(fault.d);
 	const ownErrors = fault.errors ?? (own.error === undefined ? [] : [own.error]);
 	incident.errors = union(errors, ownErrors);
@@ -112,7 +112,6 @@ export function countFault(incident: Incident, fault: Fault): boolean {
 	const others = faults.filter((other) => other !== known);
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
 	incident.count = known === undefined ? count + 1 : count;
-	return known === undefined;
 }
 
 /** That of an EVSE becomes that of a connector, once the connector reports it too. */

@@ -18,11 +18,9 @@ export interface PastIncident {
 	readonly item: Readonly<Record<string, unknown>>;
 }
 
-type Station = readonly [assetId: string, facts: StationFacts];
-
 /** Those that lasted at some time of the period, oldest first, by the events that were created before its end. */
 export function* incidentsOf(
-	station: Station,
+	station: readonly [assetId: string, facts: StationFacts],
 	{ from, to, watermark, knownUpTo }: Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo'>,
 	settings: StationSettings,
 	owner: Owner,
@@ -47,7 +45,7 @@ const isOpen = ({ until }: PastIncident): boolean => until === undefined;
 
 /** All, by the events that were created before `end`. */
 function* decided(
-	[assetId, facts]: Station,
+	[assetId, facts]: readonly [string, StationFacts],
 	settings: StationSettings,
 	owner: Owner,
 	{ end, watermark }: { readonly end: number; readonly watermark: number },

@@ -2103,6 +2103,18 @@ describe('a session is kept as long as it matters', () => {
 		],
 		['nothing of it after that', begun('09:00', 25, 1_000), '12-24 10:00', []],
 		[
+			'meter values whose start and stop never came for 30 days',
+			[metered('09:10', 2_000, { transactionId: 25 })],
+			'12-22 10:00',
+			['1 values 25'],
+		],
+		[
+			'nothing of these after that',
+			[metered('09:10', 2_000, { transactionId: 25 })],
+			'12-24 10:00',
+			[],
+		],
+		[
 			'its start for a day, if the next one of its connector has begun',
 			unended,
 			'12:00',
