@@ -129,7 +129,9 @@ function* stepsOf(
 				yield;
 				if (kind !== 'connectorFault') return;
 				const own = run.parts && (yield* flatMapped(run.parts, (one) => openingsOf(one, settings)));
-				yield* inSteps(own ?? [run], (opening) => countFault(incident, countedFaultOf(opening)));
+				yield* inSteps(own ?? [run], (opening) => {
+					countFault(incident, countedFaultOf(opening));
+				});
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
