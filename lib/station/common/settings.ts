@@ -63,7 +63,7 @@ export const RESPONSE_MS = 2 * MINUTE_MS;
 export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */
 export const START_WAIT_MS = 10 * MINUTE_MS;
-/** A session that the next one of its connector ends is reported this long after the start of that, at the latest: a stop can wait as well. */
+/** A session without a stop is reported at most this long after the next one of its connector begins: a stop can wait for its start as well. */
 export const SESSION_WAIT_MS = 2 * START_WAIT_MS;
 /** A session whose stop has no register is reported this long after it: the last meter values may follow. */
 export const CLOSING_MS = MINUTE_MS;

@@ -18,7 +18,7 @@ interface Times {
 	readonly horizon: number;
 	readonly forMs: number;
 	readonly resolveAfterMs: number;
-	/** Stretches that ended up to then may be forgotten, though older ones are known: an incident that lasts longer lasted until then. */
+	/** Stretches that ended by then may be forgotten, though older ones of other connectors are known. */
 	readonly forgottenUpTo: number;
 }
 
@@ -58,7 +58,7 @@ export function* follow(
 	};
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
-			// What is known of another connector's past is no end of it.
+			// The end of an older stretch of another connector is not its end.
 			if (!isSeen && latest.since < forgottenUpTo && latest.reported !== 'closed') {
 				latest.until = Math.min(latest.until ?? Infinity, forgottenUpTo);
 				isSeen = true;

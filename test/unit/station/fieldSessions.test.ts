@@ -1623,7 +1623,7 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
-		'a clock that shows the same time after each boot, and a register that goes on',
+		'a clock that shows the same time after each boot, and a register that keeps counting',
 		[
 			start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }, '1'),
 			answered('09:00', 25, '1'),
