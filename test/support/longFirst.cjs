@@ -8,8 +8,8 @@ const LONG = [
   ...['e2e/operatorJobs/deadLetters', 'faults/stopped', 'e2e/webhookLife/rotation'],
   ...['faults/lostRuns', 'faults/recorded', 'faults/oneProcess', 'e2e/editor/triggers'],
   ...['unit/n8n/execution/executionEnd', 'integration/executionEnd', 'unit/station/past/memory'],
-  ...['simulation/model/protocol', 'simulation/seeds', 'unit/station/fieldSessions'],
-  ...['unit/station/anyOrder', 'unit/station/fieldHistories', 'unit/station/folds'],
+  ...['simulation/model/protocol', 'simulation/seeds', 'simulation/stations/fieldHistories'],
+  ...['unit/station/fieldSessions', 'unit/station/anyOrder', 'unit/station/folds'],
 ];
 
 class LongFirst extends Sequencer {

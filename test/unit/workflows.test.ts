@@ -117,7 +117,7 @@ it.each(files)('%s hides no failure, and calls only scripts that there are', (fi
 	for (const [, script] of called) expect(packageJson.scripts).toHaveProperty([script ?? '']);
 });
 
-it('tries more histories of stations each night than `npm test`, by the variable that each test reads', () => {
+it('tries more histories of stations each night than on each push, by the variable that each test reads', () => {
 	const commands = commandsOf(jobsOf('nightly.yml')['stations'] ?? '').slice(1);
 	const tried = commands.flatMap((command) => {
 		const [, variable = '', count = ''] = /^(\w+)=(\d+) npx jest /.exec(command) ?? [];

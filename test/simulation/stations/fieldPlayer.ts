@@ -3,7 +3,7 @@ import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/set
 import type { History } from '../../../simulator/data/field/habits/history';
 import { createRandom } from '../../../simulator/data/random';
 import { createdMs, lateness, type Listing, type Reported } from '../../support/fieldTruth';
-import { stationWorld } from './stationWorld';
+import { stationWorld } from '../../unit/station/stationWorld';
 
 const MOST_BETWEEN_POLLS = 9;
 /** Then everything is listed, and every incident that can be is over. */

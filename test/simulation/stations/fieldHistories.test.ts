@@ -8,8 +8,8 @@ import { fits, HABIT_NAMES, type HabitChoice } from '../../../simulator/data/fie
 import { fieldHistory, stationsOf } from '../../../simulator/data/field/habits/history';
 import type { Protocol } from '../../../simulator/data/ocppDialect';
 import { complaints } from '../../support/fieldTruth';
+import { DEFAULTS } from '../../unit/station/stationWorld';
 import { play } from './fieldPlayer';
-import { DEFAULTS } from './stationWorld';
 
 const RUNS = Number(process.env['RUNS'] ?? 1);
 /** Each habit by itself takes minutes, and no habit is what the other tests have: `nightly.yml` tries them. */
