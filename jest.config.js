@@ -1,4 +1,5 @@
 const { spawnSync } = require('node:child_process');
+const { availableParallelism } = require('node:os');
 
 /** One Jest project a test level; each file runs TypeScript through ts-jest without type checks (tsc does those). */
 const common = {
@@ -25,6 +26,8 @@ const level = (name) => ({
 });
 
 module.exports = {
+  // One more than there are cores, since several tests wait most of their time.
+  maxWorkers: availableParallelism() + 1,
   // Here and not in a project, where Jest ignores it. Only a test that hangs should ever reach it, on any machine.
   testTimeout: 60_000,
   // To end, a worker frees a gigabyte, which takes a busy machine seconds: nothing was left open when it ran out of Jest's 500 ms. What a test leaves open for good is still reported.

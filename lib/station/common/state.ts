@@ -31,6 +31,8 @@ const report = object({
 	of: text,
 	/** It is about the only connector of the EVSE, without saying which that is. */
 	only: optional(boolean()),
+	/** What it ended at another place is forgotten: it ends nothing else there. */
+	settled: optional(boolean()),
 	/** The component that has a problem; absent for a status. */
 	part: text,
 	/** Kept only while it ends something: a sign of life, or a problem that is over. */

@@ -111,7 +111,12 @@ export function compact(
 	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
 	for (const report of new Map(ends.reverse().map((each) => [sourceOf(each), each])).values())
 		kept.add(report);
-	timeline.reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
+	const reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
+	const isSettled = ({ t, id, of: place = name }: Report) =>
+		t < cut && !inForce.some(({ to, places }) => to === id && !places.has(place));
+	timeline.reports = reports.some(({ only }) => only)
+		? reports.map((report) => (isSettled(report) ? { ...report, settled: true } : report))
+		: reports;
 }
 
 /** A stretch of time in which the state was the same, and watched. */
@@ -221,13 +226,13 @@ function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Ru
 function otherwiseNamed(
 	open: readonly OpenRun[],
 	own: OpenRun | undefined,
-	{ key, of, only }: Report,
+	{ key, of, only, settled }: Report,
 ): OpenRun | undefined {
 	// Which connector its place is, is known.
 	const isNamed = [...(own?.places.keys() ?? [])].some(
 		(place) => place !== of && isNumbered(place),
 	);
-	if ((of === undefined && !only) || isNamed) return undefined;
+	if ((of === undefined && !only) || settled || isNamed) return undefined;
 	const [run, ...more] = open.filter((one) => one !== own);
 	if (run === undefined || more.length > 0 || run.key === key) return undefined;
 	return (only ?? (run.isOnly && run.places.size === 1)) ? run : undefined;

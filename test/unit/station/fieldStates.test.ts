@@ -872,6 +872,38 @@ describe('a status', () => {
 	);
 });
 
+describe('what an EVSE says of its only connector', () => {
+	it.each([1, 11])(
+		'ends nothing of another one, though what it ended is forgotten: polls every %d minutes',
+		async (every) => {
+			const settings = {
+				kind: 'connectorStatus' as const,
+				statuses: ['Available', 'Unavailable'],
+				...{ forMs: 45 * MINUTE, resolveAfterMs: 0 },
+			};
+			const world = stationWorld({ settings });
+			world.events = [
+				...[status201('09:00', 1, 1, 'Available'), status201('09:00:01', 1, 2, 'Available')],
+				availability('10:03:13', 'EVSE', { id: 1 }, 'Available'),
+				availability('10:25:45', 'Connector', { id: 1 }, 'Unavailable'),
+			];
+			for (let at = time('08:59'); at <= time('13:00'); at += every * MINUTE) {
+				world.now = at;
+				await world.poll();
+			}
+			const items = world.items().map(({ state, connector }) => [state, connector]);
+			expect(items).toEqual([
+				...[['opened', '1/1'] as const, ['opened', '1/2'] as const],
+				...[['resolved', '1/1'] as const, ['opened', '1'] as const],
+			]);
+			const past = await incidents(world.events, settings);
+			expect(past.map(({ state, connector }) => [state, connector])).toEqual([
+				...[['resolved', '1/1'] as const, ['open', '1/2'] as const, ['open', '1'] as const],
+			]);
+		},
+	);
+});
+
 describe('the state', () => {
 	it('sends nothing to the only output when the settings change', async () => {
 		const world = stationWorld({ settings: { ...FAULT, reportResolved: false } });
