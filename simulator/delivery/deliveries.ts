@@ -15,7 +15,7 @@ import { signedDelivery } from './signedDelivery';
 
 const DAY_MS = 86_400_000;
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
 	readonly endpoints: Endpoints;
 	readonly sender: Sender;
 	readonly now: () => number;
@@ -33,7 +33,7 @@ interface Delivery {
 	retriesMade: number;
 }
 
-export interface ResendAnswer {
+interface ResendAnswer {
 	id: string;
 	status: DeliveryAttempt['status'];
 	statusCode: number | null;

@@ -6,7 +6,7 @@ const LATE_ONE_IN = 10;
 /** Largest delay, in events. An event that is late by one is swapped with the next. */
 const LATEST = 5;
 
-export interface Disorder<T> {
+interface Disorder<T> {
 	/** The events to send now: this one unless it is delayed, and earlier ones whose delay has ended. */
 	next(event: T): T[];
 	/** The events that are still delayed. */

@@ -1,7 +1,7 @@
 /** When a failed delivery is retried, and the timers for it. */
 
 /** Hours to wait after the first, second, ... failed attempt. After the last retry, the service gives up (published). */
-export const RETRY_HOURS: readonly number[] = [1, 4, 12, 24, 48];
+const RETRY_HOURS: readonly number[] = [1, 4, 12, 24, 48];
 
 const HOUR_MS = 3_600_000;
 

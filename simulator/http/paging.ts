@@ -16,7 +16,7 @@ export const pageQuery = z.object({
 	startingAfter: z.string().min(1).optional(),
 });
 
-export type PageQuery = z.infer<typeof pageQuery>;
+type PageQuery = z.infer<typeof pageQuery>;
 
 export interface Page<T> {
 	data: { hasMore: boolean; items: T[] };

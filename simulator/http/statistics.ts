@@ -6,7 +6,7 @@ import { isControl, pathOf, queryOf, TOKEN_PATH } from './request';
 
 const MAX_REQUESTS = 100_000;
 
-export interface HttpStats {
+interface HttpStats {
 	tokenRequests: number;
 	connections: number;
 	readonly requests: RequestStat[];

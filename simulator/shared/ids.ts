@@ -1,7 +1,7 @@
 /** IDs and secrets in the formats that the service is known to use. */
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'whevt' | 'we' | 'whdel' | 'client';
+type IdPrefix = 'whevt' | 'we' | 'whdel' | 'client';
 
 export function newId(prefix: IdPrefix): string {
 	return `${prefix}_${randomBytes(12).toString('hex')}`;

@@ -176,7 +176,7 @@ export function pollContext(
 	} as unknown as IPollFunctions;
 }
 
-export interface ExecuteOptions {
+interface ExecuteOptions {
 	readonly trigger: Trigger;
 	readonly mode: string;
 	readonly id: string;

@@ -3,7 +3,7 @@ import { Script } from 'node:vm';
 import type * as Entry from './entry';
 
 /** The globals that a process gets in place of those of Node. */
-export const GLOBALS = [
+const GLOBALS = [
 	...['require', 'module', 'exports', 'process', 'Date', 'Math', 'performance'],
 	...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'],
 	'FinalizationRegistry',

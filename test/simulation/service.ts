@@ -27,7 +27,7 @@ const AGAIN_AFTER_MS = [
 	60 * MINUTE_MS,
 ];
 
-export interface ServiceEvent {
+interface ServiceEvent {
 	readonly id: string;
 	readonly type: string;
 	/** As the service orders them. */

@@ -5,7 +5,7 @@ import { simulate, type Simulated, type SimulateOptions } from './simulate';
 /** The most runs that it may take. */
 const MOST_RUNS = 150;
 
-export interface Shortest extends Simulated {
+interface Shortest extends Simulated {
 	readonly violation: Violation;
 }
 

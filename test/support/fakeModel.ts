@@ -8,7 +8,7 @@ interface PlannedCall {
 	readonly input: Readonly<Record<string, unknown>>;
 }
 
-export interface FakeModel {
+interface FakeModel {
 	/** As the `url` of n8n's OpenAI credential. */
 	readonly url: string;
 	/** Results of the tools, in order of the calls. */

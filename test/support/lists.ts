@@ -38,7 +38,7 @@ const attempts = [
 ];
 const event = { eventType: 'ocpp.message', payload };
 
-export const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
+const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
 	asset: {
 		path: '/asset-management/v1/assets',
 		scope: 'assets:read',

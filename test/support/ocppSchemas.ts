@@ -18,7 +18,7 @@ const ajv = new Ajv({
 });
 const known = new Map<string, ValidateFunction>();
 
-export interface OcppMessage {
+interface OcppMessage {
 	readonly protocol: string;
 	readonly action: string;
 	/** `CALL` or `CALL_RESULT`. */

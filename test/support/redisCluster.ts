@@ -6,7 +6,7 @@ const SLOTS = 16_384;
 /** With fewer nodes, they cannot agree that one is down. */
 const NODES = 3;
 
-export interface RedisCluster {
+interface RedisCluster {
 	readonly nodes: readonly RedisServer[];
 	/** As `QUEUE_BULL_REDIS_CLUSTER_NODES` names them. */
 	readonly addresses: string;

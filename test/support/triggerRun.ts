@@ -28,7 +28,7 @@ interface TriggerRunOptions {
 	readonly save?: (() => Promise<void>) | undefined;
 }
 
-export interface TriggerRun {
+interface TriggerRun {
 	readonly status: ExecutionStatus;
 	/** The items with which the execution continues. */
 	readonly items: readonly IDataObject[];

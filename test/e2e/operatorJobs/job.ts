@@ -14,7 +14,7 @@ const SEND_MAIL = 'n8n-nodes-base.emailSend';
 type File = ReturnType<typeof WorkflowFileShape.parse>;
 export type FileNode = File['nodes'][number];
 
-export interface Job {
+interface Job {
 	readonly workflowId: string;
 	/** Unpublishes it. */
 	stop(): Promise<void>;

@@ -18,7 +18,7 @@ export interface Protocol<World> {
 	readonly nameOf: (world: World) => string;
 }
 
-export interface Search {
+interface Search {
 	/** Worlds with different names. */
 	readonly states: number;
 	/** A forbidden condition and the steps that lead to it; undefined if nothing is wrong. */

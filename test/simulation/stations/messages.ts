@@ -15,7 +15,7 @@ export interface Message {
 }
 
 /** The errors of faults. An error always comes with the same code of the vendor. */
-export const ERRORS: readonly (readonly [error: string, vendor?: string])[] = [
+const ERRORS: readonly (readonly [error: string, vendor?: string])[] = [
 	['GroundFailure', 'E-031'],
 	['OverVoltage'],
 	['HighTemperature', 'T-17'],

@@ -36,7 +36,7 @@ export interface Stations {
 	readonly field?: History;
 }
 
-export interface StationPlan {
+interface StationPlan {
 	readonly scenario: Scenario;
 	readonly actions: readonly Action[];
 }

@@ -41,7 +41,7 @@ const STATUSES: Readonly<Record<Version, readonly string[]>> = {
 	'2.0.1': ['Available', 'Occupied', 'Reserved', 'Unavailable'],
 };
 
-export interface StoriesOptions {
+interface StoriesOptions {
 	readonly random: Random;
 	/** Those that the trigger will have. */
 	readonly settings: readonly StationSettings[];

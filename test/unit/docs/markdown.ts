@@ -94,7 +94,7 @@ export const labelsOf = (file: string): string[] =>
 		.filter((label) => !/[.:?]$/.test(label))
 		.flatMap((label) => label.split(/ > |: /));
 
-export interface Table {
+interface Table {
 	/** The headings above the table, outermost first. */
 	readonly headings: readonly string[];
 	readonly columns: readonly string[];

@@ -13,7 +13,7 @@ import {
 import { encode } from '../../../lib/ledger/life/entry';
 
 /** What a store provides so that the contract can be tested on it. */
-export interface StoreWorld {
+interface StoreWorld {
 	/** The store as another process opens it: over a connection of its own. */
 	openStore(): Store;
 	/** Lets time go by for the entries and the sessions, in milliseconds. */

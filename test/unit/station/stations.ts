@@ -1,7 +1,7 @@
 /** The same stories of stations in both versions of OCPP. */
 import { message, type StationEvent } from './stationWorld';
 
-export interface SessionStory {
+interface SessionStory {
 	readonly assetId?: string;
 	/** When the service created the events. */
 	readonly start: string;

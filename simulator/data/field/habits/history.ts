@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const STUCK = ['Preparing', 'Finishing', 'Reserved', 'Unavailable', 'SuspendedEV'] as const;
 
 /** How much happens. Each is a mean. */
-export interface HistoryPace {
+interface HistoryPace {
 	/** Between two long losses of the connection. */
 	readonly upMs: number;
 	/** Between what happens at a connector. */
@@ -31,7 +31,7 @@ export interface HistoryPace {
 /** In half a day, some of everything. */
 export const BUSY: HistoryPace = { upMs: 3 * HOUR_MS, quietMs: 35 * MINUTE_MS };
 
-export interface HistoryOptions {
+interface HistoryOptions {
 	readonly seed: number;
 	/** Each speaks its version. */
 	readonly assets: readonly Asset[];
