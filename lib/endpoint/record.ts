@@ -8,9 +8,9 @@
  * ends with the session of its process: 60 seconds after that was killed, another one continues. Every step swaps the
  * record that it has read, so a process that was paused and lost its claim changes nothing any more.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { claimOrWait, type Ledger, ledgerKey, type Records, releaseHold } from '../ledger';
 import type { ApiClient } from '../service';
+import { sleep } from '../shared/pace';
 import { printable } from '../shared/text';
 import { MINUTE_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
