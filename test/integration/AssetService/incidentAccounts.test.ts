@@ -18,12 +18,19 @@ const emit = async (minutesAgo: number, status: string, id: string) => {
 	const data = { asset: { id }, status, timestamp: createdAt };
 	await service.simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
 };
-const published = async (next?: PollNodeOptions['next']) => {
+/** A message of OCPP 1.6. */
+const send = async (minutesAgo: number, action: string, payload: Record<string, unknown>) => {
+	const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
+	const message = { messageType: 'CALL', messageId: randomUUID(), action };
+	const data = { asset: { id: 's1' }, ...message, payload: { ...payload, timestamp: createdAt } };
+	await service.simulator.emit({ type: 'ocpp.message', createdAt, data }, { deliver: false });
+};
+const published = async (next?: PollNodeOptions['next'], triggerOn = 'stationOffline') => {
 	const workflowId = randomUUID();
 	const node = createPollNode({
 		...{ trigger: new AssetServiceStationTrigger(), workflowId, credential: service.credential() },
 		parameters: {
-			...{ triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 },
+			...{ triggerOn, forMinutes: 0, resolveAfterMinutes: 0 },
 			options: { accountAccess: 'anyWorkflow' },
 		},
 		...(next && { next }),
@@ -119,4 +126,27 @@ it('starts a failed incident again at the next poll, marked and once, and nothin
 	]);
 	const after = await run({ operation: 'reconcile', workflowId });
 	expect(shortOf(after.items).sort()).toEqual(['s1 opened done', 's2 opened failed']);
+});
+
+it('starts a failed session again, as it was', async () => {
+	let isBroken = true;
+	const { workflowId, node, pollUntil } = await published(async () => {
+		if (isBroken) throw new Error('The mail server is down');
+		return [];
+	}, 'sessionEnded');
+	await send(20, 'StartTransaction', { connectorId: 1, idTag: 'TAG', meterStart: 1_000 });
+	await send(10, 'StopTransaction', { transactionId: 7, meterStop: 6_000 });
+	await pollUntil(1);
+	const failed = { operation: 'reconcile', workflowId, states: ['failed'] };
+	await waitFor(async () => (await run(failed)).items.length === 1, { what: 'the failed session' });
+	const [session] = (await run(failed)).items;
+	expect(session).toMatchObject({ station: 's1', connector: '1', kind: 'sessionEnded' });
+	expect(session).toMatchObject({ reports: 'ended', incident: session?.['id'] });
+	isBroken = false;
+	await run({ operation: 'replay', workflowId, eventIds: asText(session?.['id']), dryRun: false });
+	await pollUntil(node.runs.length + 1);
+	const [[before] = [], [after] = []] = [node.runs.at(0), node.runs.at(-1)];
+	expect(after).toEqual({ ...before, _replay: { requestedAt: expect.any(String) as string } });
+	expect(after).toMatchObject({ energyKwh: 5, minutes: 10 });
+	expect(after).not.toHaveProperty('state');
 });

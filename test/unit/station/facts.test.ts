@@ -4,6 +4,7 @@ import {
 	connectionSettings,
 	DEFAULT_CONNECTION,
 	type Fact,
+	KnownIds,
 	readFacts,
 	type Reading,
 } from '../../../lib/station/facts';
@@ -564,4 +565,11 @@ describe('the imported register', () => {
 	])('is read %s', (_name, sampledValue, readings) => {
 		expect(readingsOf(sampledValue)).toEqual(readings.map((one) => ({ ...one, stationTime })));
 	});
+});
+
+it('knows the last 10,000 events that were left out, and forgets older ones', () => {
+	const known = new KnownIds();
+	for (let n = 0; n <= 10_000; n++) expect(known.add(`whevt_${n}`)).toBe(true);
+	expect(known.add('whevt_1')).toBe(false);
+	expect(known.add('whevt_0')).toBe(true);
 });
