@@ -40,8 +40,13 @@ export function failingRedis() {
 			const env = typeof where === 'string' ? { ASSET_SERVICE_LEDGER_REDIS_URL: where } : where;
 			const store = new RedisStore({ settings: readRedisSettings(env), ...(warn && { warn }) });
 			const ledger = new EventLedger({ store });
-			// Its session cannot be closed while Redis is down.
-			ending({ close: () => ledger.close().catch(() => undefined) });
+			const close = async () => {
+				// Its session cannot be closed while Redis is down.
+				await ledger.close().catch(() => undefined);
+				// What is written in the background is tried as long as the process lives, and each try keeps that alive.
+				jest.spyOn(store, 'change').mockRejectedValue(new Error('The test is over'));
+			};
+			ending({ close });
 			return ledger;
 		},
 	};
