@@ -44,7 +44,8 @@ export function failingRedis() {
 				// Its session cannot be closed while Redis is down.
 				await ledger.close().catch(() => undefined);
 				// What is written in the background is tried as long as the process lives, and each try keeps that alive.
-				jest.spyOn(store, 'change').mockRejectedValue(new Error('The test is over'));
+				for (const call of ['change', 'renewSession'] as const)
+					jest.spyOn(store, call).mockRejectedValue(new Error('The test is over'));
 			};
 			ending({ close });
 			return ledger;
