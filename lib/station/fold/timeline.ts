@@ -112,6 +112,7 @@ export function compact(
 	for (const report of new Map(ends.reverse().map((each) => [sourceOf(each), each])).values())
 		kept.add(report);
 	const reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
+	// Once what these ended is dropped, they must not end the stretch of another connector in its place.
 	const isSettled = ({ t, id, of: place = name }: Report) =>
 		t < cut && !inForce.some(({ to, places }) => to === id && !places.has(place));
 	timeline.reports = reports.some(({ only }) => only)
