@@ -21,6 +21,7 @@ export type {
 	Profile,
 	RequestStat,
 	Scope,
+	Sign,
 	Simulator,
 	SimulatorOptions,
 	SimulatorStats,

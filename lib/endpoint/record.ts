@@ -40,6 +40,8 @@ export interface RegistrationContext extends RecordSlot {
 		'createWebhookEndpoint' | 'deleteWebhookEndpoint' | 'webhookEndpointExists'
 	>;
 	readonly clientSecret: string;
+	/** Whether deliveries signed with this secret could be verified. */
+	readonly fitsScheme: (signingSecret: string) => boolean;
 	/** Logs a warning for operators. The message must not contain a secret. */
 	readonly warn: (message: string) => void;
 	readonly now?: () => number;

@@ -153,21 +153,25 @@ async function createEndpoint(
 	context: RegistrationContext,
 	{ url, events }: WantedEndpoint,
 ): Promise<NonNullable<Registration['current']>> {
-	const { client, clientSecret, now = Date.now } = context;
+	const { client, clientSecret, fitsScheme, now = Date.now } = context;
 	const { id, secret, record } = await client.createWebhookEndpoint({ url, events });
 	const problem = problemOf('ID', id) ?? problemOf('signing secret', secret);
-	if (id !== undefined && secret !== undefined && problem === undefined) {
-		return sealEndpoint({ id, secret }, clientSecret, now());
-	}
+	const isComplete = id !== undefined && secret !== undefined && problem === undefined;
+	if (isComplete && fitsScheme(secret)) return sealEndpoint({ id, secret }, clientSecret, now());
+
 	const names = Object.keys(record).join(', ');
 	const received = names === '' ? 'no fields' : printable(names);
 	const isKnown = id !== undefined && id.length <= LONGEST;
-	throw new PackageError(
-		`Endpoint${isKnown ? ` ${printable(id)}` : ''} created, but the response has ${problem ?? ''}`,
-		{
-			hint: `If the response has the ID and the signing secret in other fields (received: ${received}), set 'Endpoint ID Field' and 'Endpoint Secret Field'${IN_INTERFACE}. ${isKnown ? `${await deleteAgain(context, id)} Or use manual registration.` : DELETE_BY_HAND}`,
-		},
-	);
+	const created = `Endpoint${isKnown ? ` ${printable(id)}` : ''} created, but`;
+	const deleted = isKnown ? await deleteAgain(context, id) : DELETE_BY_HAND;
+	const fields = `(received: ${received}), set 'Endpoint ID Field' and 'Endpoint Secret Field'${IN_INTERFACE}`;
+	throw isComplete
+		? new PackageError(`${created} its signing secret does not fit 'Scheme' of the trigger`, {
+				hint: `Select the scheme that the service uses. If the secret is in another field ${fields}. ${deleted}`,
+			})
+		: new PackageError(`${created} the response has ${problem ?? ''}`, {
+				hint: `If the response has the ID and the signing secret in other fields ${fields}. ${deleted}${isKnown ? ' Or use manual registration.' : ''}`,
+			});
 }
 
 function problemOf(name: 'ID' | 'signing secret', text: string | undefined): string | undefined {

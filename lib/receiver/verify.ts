@@ -42,23 +42,34 @@ export interface SecretSource {
 /** Rejections that fresh secrets could change. */
 const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
 
-/** Advice for an endpoint that the node registered: its secret is in no credential. */
-const OF_REGISTERED: Readonly<Partial<Record<SignatureRefusal, Cause>>> = {
-	signature_missing: { advice: 'something else called the URL' },
-	signature_malformed: { advice: 'look for a proxy that changes headers' },
-	signature_mismatch: {
-		advice:
-			'delete other endpoints with this URL at the service, or publish the workflow again, and look for a proxy that changes bodies',
-	},
-};
+/** Advice for an endpoint that the node registered: its secret is in no credential, and its scheme among the node's options. */
+function adviceForRegistered(reason: SignatureRefusal, field: string): string | undefined {
+	switch (reason) {
+		case 'signature_missing':
+			return `something else called the URL, or the service signs in another way: check '${field}' of the trigger`;
+		case 'signature_malformed':
+			return "check 'Scheme' of the trigger, and look for a proxy that changes headers";
+		case 'signature_mismatch':
+			return 'delete other endpoints with this URL at the service, or publish the workflow again, and look for a proxy that changes bodies';
+		case 'timestamp_outside_tolerance':
+			return undefined;
+	}
+}
 
 /** What is known about a rejected signature beyond the reason. */
 function causeOf(
 	reason: SignatureRefusal,
 	verifier: Verifier,
-	{ headers, ...options }: Parameters<Verifier['verify']>[2] & Pick<SignedDelivery, 'headers'>,
+	{
+		headers,
+		isRegistered,
+		...options
+	}: Parameters<Verifier['verify']>[2] &
+		Pick<SignedDelivery, 'headers'> & { readonly isRegistered: boolean },
 ): Cause | undefined {
 	const { headerField } = verifier;
+	const advice = isRegistered ? adviceForRegistered(reason, headerField) : undefined;
+	if (advice !== undefined) return { advice };
 	// Without the name of the header: it could be a secret that was pasted into the wrong field.
 	if (reason === 'signature_missing' && headerField !== 'Signature Header') {
 		return {
@@ -108,9 +119,8 @@ export async function verifyDelivery(
 		if (reason === 'signature_mismatch' && made.doubts.length > 0) {
 			return { ...verified, detail: made.doubts.join(' ') };
 		}
-		const detail =
-			(isRegistered ? OF_REGISTERED[reason] : undefined) ??
-			causeOf(reason, verifier, { headers, nowSeconds, toleranceSeconds });
+		const options = { headers, nowSeconds, toleranceSeconds, isRegistered };
+		const detail = causeOf(reason, verifier, options);
 		return { ...verified, ...(detail && { detail }) };
 	};
 	try {

@@ -5,12 +5,11 @@
 import { createSecretKey } from 'node:crypto';
 import { Verifier, SCHEMES, compileTemplate } from './verifier';
 
-/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
-export interface SigningSettings {
-	/** The endpoint's secret, used as typed. */
-	signingSecret?: unknown;
-	/** A second secret that is also accepted, during rotation (specification section 6.7); empty means none. */
-	previousSigningSecret?: unknown;
+/**
+ * How deliveries are signed (the specification does not say, section 6.10): fields of the signing secret credential, and of a
+ * trigger that registers its endpoint itself. Any value is allowed, since all are checked here.
+ */
+export interface SchemeSettings {
 	/** `timestamped` (default), `standardWebhooks` or `custom`. */
 	scheme?: unknown;
 	/** For `timestamped` and `custom`; default `X-Webhook-Signature`. */
@@ -25,6 +24,14 @@ export interface SigningSettings {
 	signedPayload?: unknown;
 	/** For `custom`: text before each signature, such as `sha256=`. */
 	signaturePrefix?: unknown;
+}
+
+/** The same with the secrets. */
+export interface SigningSettings extends SchemeSettings {
+	/** The endpoint's secret, used as typed. */
+	signingSecret?: unknown;
+	/** A second secret that is also accepted, during rotation (specification section 6.7); empty means none. */
+	previousSigningSecret?: unknown;
 }
 
 type VerifierResult =
@@ -52,6 +59,13 @@ export function checkSigningSettings(settings: SigningSettings): readonly string
 	return [...blocking, ...doubts, ...remarks];
 }
 
+/** The same for the scheme only, before there is a secret. `problems`: why no delivery can be verified. */
+export function checkScheme(settings: SchemeSettings): Record<'problems' | 'doubts', string[]> {
+	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
+	compileScheme(settings, notes);
+	return { problems: notes.blocking, doubts: notes.remarks };
+}
+
 /** The specification does not define the header (section 6.10); this is the name that the service is known to use. */
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 const SIGNED_PAYLOAD = '{timestamp}.{body}';
@@ -59,20 +73,26 @@ const SIGNED_PAYLOAD = '{timestamp}.{body}';
 /** Turns the stored credential into a scheme and its keys, and reports problems in sentences. No verifier if something is blocking. */
 function compileCredential(settings: SigningSettings) {
 	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
+	const { scheme, secretForm } = compileScheme(settings, notes);
+	const keys = readSigningKeys(settings, secretForm, notes);
+	const isUsable = notes.blocking.length === 0 && scheme !== undefined;
+	return { verifier: isUsable ? new Verifier(scheme, keys) : undefined, ...notes };
+}
+
+function compileScheme(settings: SchemeSettings, notes: Notes) {
 	const name = readChoice(
 		'Scheme',
 		settings.scheme,
 		['timestamped', 'standardWebhooks', 'custom'],
 		notes,
 	);
-	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
-	const scheme =
-		name === 'standardWebhooks' ? SCHEMES.standardWebhooks : readScheme(name, settings, notes);
-	const isUsable = notes.blocking.length === 0 && scheme !== undefined;
-	return { verifier: isUsable ? new Verifier(scheme, keys) : undefined, ...notes };
+	if (name === 'standardWebhooks') {
+		return { scheme: SCHEMES.standardWebhooks, secretForm: 'base64' } as const;
+	}
+	return { scheme: readScheme(name, settings, notes), secretForm: 'text' } as const;
 }
 
-function readScheme(name: 'timestamped' | 'custom', settings: SigningSettings, notes: Notes) {
+function readScheme(name: 'timestamped' | 'custom', settings: SchemeSettings, notes: Notes) {
 	const header = readHeaderName(
 		'Signature Header',
 		settings.signatureHeader,
@@ -82,7 +102,7 @@ function readScheme(name: 'timestamped' | 'custom', settings: SigningSettings, n
 	return name === 'timestamped' ? SCHEMES.timestamped(header) : readCustom(header, settings, notes);
 }
 
-function readCustom(signatureHeader: string, settings: SigningSettings, notes: Notes) {
+function readCustom(signatureHeader: string, settings: SchemeSettings, notes: Notes) {
 	const algorithm = readChoice('Algorithm', settings.algorithm, ['sha256', 'sha512'], notes);
 	const encoding = readChoice('Encoding', settings.encoding, ['hex', 'base64'], notes);
 	const timestampHeader = readTimestampHeader(signatureHeader, settings, notes);
@@ -124,7 +144,7 @@ function readCustom(signatureHeader: string, settings: SigningSettings, notes: N
 /** Null if the field is empty: a delivery then has no age. */
 function readTimestampHeader(
 	signatureHeader: string,
-	settings: SigningSettings,
+	settings: SchemeSettings,
 	notes: Notes,
 ): string | null {
 	const value = settings.timestampHeader ?? '';

@@ -16,7 +16,7 @@ import { notApplied, type ReadParameter, readConditions } from '../../lib/event'
 import { TRIGGER_NUMBERS } from '../../lib/receiver';
 import { messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
-import { createVerifier } from '../../lib/signature';
+import { checkScheme, createVerifier } from '../../lib/signature';
 import { SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import { recordPublication } from '../execution/accountAccess';
 import { refuseEngine2 } from '../execution/engine';
@@ -29,6 +29,7 @@ import {
 	isAutomatic,
 	registrationContext,
 	rotationPlan,
+	signatureScheme,
 	wantedEndpoint,
 	warnOf,
 } from './registration';
@@ -46,7 +47,8 @@ export const endpointLifecycle = {
 		const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, fallback);
 		checkConditions(this.getNode(), readConditions(read('conditions', {})));
 		reportNotApplied(this, notApplied(read, TRIGGER_NUMBERS));
-		if (!isAutomatic(this)) await checkManualSetUp(this);
+		if (isAutomatic(this)) checkSignature(this);
+		else await checkManualSetUp(this);
 		void rememberPublication(this);
 		return !isAutomatic(this);
 	},
@@ -110,6 +112,21 @@ async function rememberPublication(context: IHookFunctions): Promise<void> {
 		warnOf(context)(
 			`its publication could not be recorded, so Reconcile, Replay and Get Rejections may not know it. When the ledger is available, publish the workflow again. ${messageOf(error)}`,
 		);
+	}
+}
+
+/** Before an endpoint is created whose deliveries could not be verified. */
+function checkSignature(context: IHookFunctions): void {
+	const { problems, doubts } = checkScheme(signatureScheme(context));
+	if (problems.length > 0) {
+		throw new NodeOperationError(
+			context.getNode(),
+			`The options for the signature are not complete: ${printable(problems.join(' '), 1000)}`,
+			{ description: 'Correct them under Options of this node and publish again.' },
+		);
+	}
+	if (doubts.length > 0) {
+		warnOf(context)(`the options for the signature may be wrong. ${doubts.join(' ')}`);
 	}
 }
 

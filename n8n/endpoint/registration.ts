@@ -12,8 +12,10 @@ import { PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
+import { createVerifier, type SchemeSettings } from '../../lib/signature';
 import { clientAndSecret } from '../api/apiClient';
 import { ledgerFor } from '../execution/ledger';
+import { readSignatureFields } from '../fields/signatureFields';
 import { logLine } from '../log/log';
 import { webhookUrlOf } from './webhooks';
 
@@ -33,7 +35,14 @@ export async function registrationContext(
 	slot = recordSlot(context),
 ): Promise<RegistrationContext> {
 	const warn = warnOf(context);
-	return { ...slot, ...(await clientAndSecret(context, warn)), warn };
+	const scheme = signatureScheme(context);
+	const fitsScheme = (signingSecret: string) => createVerifier({ ...scheme, signingSecret }).ok;
+	return { ...slot, ...(await clientAndSecret(context, warn)), fitsScheme, warn };
+}
+
+/** How the service signs deliveries to the endpoint, by the node's options. */
+export function signatureScheme(context: NodeContext): SchemeSettings {
+	return readSignatureFields(asRecord(context.getNodeParameter('options', {})));
 }
 
 /**

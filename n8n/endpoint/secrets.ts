@@ -15,13 +15,16 @@ import {
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource } from '../../lib/receiver';
 import { PackageError } from '../../lib/shared/errors';
+import { asRecord } from '../../lib/shared/values';
 import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
+import { readSignatureFields } from '../fields/signatureFields';
 import {
 	isAutomatic,
 	recordSlot,
 	registrationContext,
 	rotationPlan,
+	signatureScheme,
 	wantedEndpoint,
 } from './registration';
 
@@ -65,16 +68,17 @@ function refusalOf(
 		: notConfigured;
 }
 
-/** Workflow, node and credentials: they decide which secrets a delivery is checked with. */
+/** Workflow, node, credentials and scheme: they decide what a delivery is checked with. */
 function sourceKey(context: IWebhookFunctions): string {
 	const { id: nodeId, credentials, parameters } = context.getNode();
 	const credentialIds = Object.values(credentials ?? {}).map(({ id }) => id);
-	const { registration } = parameters;
+	const { registration, options } = parameters;
 	return JSON.stringify([
 		context.getWorkflow().id,
 		nodeId,
 		registration,
 		context.getMode(),
+		readSignatureFields(asRecord(options)),
 		...credentialIds,
 	]);
 }
@@ -125,5 +129,5 @@ async function openAndCatchUp(
 	const dueAt = nextStepAt(registration, plan);
 	const isDue = dueAt !== undefined && dueAt <= Date.now();
 	if (secrets === undefined || isDue) start(connected);
-	return { ...secrets, scheme: 'timestamped' };
+	return { ...secrets, ...signatureScheme(context) };
 }

@@ -18,6 +18,7 @@ import {
 } from '../../n8n/fields/conditions';
 import { eventDelivery } from '../../n8n/fields/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
+import { signatureOptions } from '../../n8n/fields/signatureFields';
 import { beginDelivered, receiveDelivery } from '../../n8n/webhook/delivery';
 import { builderHint } from '../builderHints';
 
@@ -69,6 +70,7 @@ const triggerOptions: INodeProperties[] = [
 		description:
 			'How long the old endpoint stays active next to the new one. Both secrets are accepted during this time.',
 	},
+	...signatureOptions,
 	{
 		displayName: 'Tolerance (Seconds)',
 		name: 'toleranceSeconds',

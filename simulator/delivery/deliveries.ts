@@ -6,6 +6,7 @@ import type {
 	DeliveryRecord,
 	DeliveryResponse,
 	DeliveryResult,
+	Sign,
 } from '../shared/types';
 import type { Endpoints, StoredEndpoint } from '../store/endpoints';
 import { Retained } from '../store/retained';
@@ -20,6 +21,7 @@ interface DeliveriesOptions {
 	readonly sender: Sender;
 	readonly now: () => number;
 	readonly retryTimeScale: number;
+	readonly sign: Sign | undefined;
 	/** In days, before scaling. */
 	readonly disableEndpointAfterDays: number | undefined;
 }
@@ -111,8 +113,9 @@ export class Deliveries {
 	}
 
 	private async send(delivery: Delivery, endpoint: StoredEndpoint): Promise<DeliveryResult> {
-		const { sender, now } = this.options;
+		const { sender, now, sign } = this.options;
 		const signed = signedDelivery(delivery.event, {
+			sign,
 			secret: endpoint.secret,
 			deliveryId: delivery.id,
 			nowMs: now(),

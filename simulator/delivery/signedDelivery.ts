@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { newSigningSecret } from '../shared/ids';
-import type { DeliveredEvent, Tamper } from '../shared/types';
+import type { DeliveredEvent, Sign, Tamper } from '../shared/types';
 
 export interface SignedDelivery {
 	headers: Record<string, string>;
@@ -21,25 +21,36 @@ const TRUNCATED_HEX_DIGITS = 32;
  */
 export function signedDelivery(
 	event: DeliveredEvent,
-	options: { secret: string; deliveryId: string; nowMs: number; tamper?: Tamper | undefined },
+	options: {
+		secret: string;
+		deliveryId: string;
+		nowMs: number;
+		tamper?: Tamper | undefined;
+		sign?: Sign | undefined;
+	},
 ): SignedDelivery {
-	const { secret, deliveryId, nowMs, tamper = 'none' } = options;
+	const { deliveryId, nowMs, tamper = 'none', sign = asTheService } = options;
 	const body = JSON.stringify(event);
 	const timestamp = Math.floor(nowMs / 1000) + clockError(tamper);
-	const signature = signTimestamped(
-		tamper === 'forged' ? newSigningSecret() : secret,
-		timestamp,
-		body,
-	);
+	const secret = tamper === 'forged' ? newSigningSecret() : options.secret;
 	const headers: Record<string, string> = {
 		'content-type': 'application/json',
-		'x-webhook-delivery-id': deliveryId,
-		'x-webhook-timestamp': String(timestamp),
-		'x-webhook-signature': tamper === 'truncated' ? truncated(signature) : signature,
+		...sign({ secret, deliveryId, timestamp, body }),
 	};
-	if (tamper === 'unsigned') delete headers['x-webhook-signature'];
+	const { [SIGNATURE]: signature } = headers;
+	if (tamper === 'truncated' && signature) headers[SIGNATURE] = truncated(signature);
+	if (tamper === 'unsigned') Reflect.deleteProperty(headers, SIGNATURE);
 	return { headers, body: tamper === 'altered' ? altered(event) : body };
 }
+
+const SIGNATURE = 'x-webhook-signature';
+
+/** The headers of the default, see docs/api-assumptions.md. */
+const asTheService: Sign = ({ secret, deliveryId, timestamp, body }) => ({
+	'x-webhook-delivery-id': deliveryId,
+	'x-webhook-timestamp': String(timestamp),
+	[SIGNATURE]: signTimestamped(secret, timestamp, body),
+});
 
 function clockError(tamper: Tamper): number {
 	if (tamper === 'stale') return -OUTSIDE_TOLERANCE_SECONDS;

@@ -57,11 +57,13 @@ export class Service {
 	private readonly network: ComputedNetwork | undefined;
 	private readonly noted = new Incidents();
 	private readonly profile: Profile;
+	private readonly sign: SimulatorOptions['sign'];
 
 	constructor(options: SimulatorOptions) {
 		this.now = options.now ?? Date.now;
 		this.audience = options.audience ?? DEFAULT_AUDIENCE;
 		this.newestFirst = options.listOrder !== 'oldestFirst';
+		this.sign = options.sign;
 		this.profile = options.profile ?? 'documented';
 		const assets = generateAssets(options.assets ?? DEFAULT_ASSETS);
 		this.assets = this.profile === 'network' ? assets.map(activated) : assets;
@@ -85,6 +87,7 @@ export class Service {
 		this.deliveries = new Deliveries({
 			endpoints: this.endpoints,
 			sender: this.sender,
+			sign: options.sign,
 			now: this.now,
 			retryTimeScale: options.retryTimeScale ?? 1,
 			disableEndpointAfterDays: options.disableEndpointAfterDays,
@@ -133,7 +136,8 @@ export class Service {
 		event: DeliveredEvent,
 		tamper?: Tamper,
 	): Promise<DeliveryResult> {
-		const options = { secret, deliveryId: newId('whdel'), nowMs: this.now(), tamper };
+		const { sign } = this;
+		const options = { secret, deliveryId: newId('whdel'), nowMs: this.now(), tamper, sign };
 		return await this.sender.post(url, signedDelivery(event, options));
 	}
 

@@ -38,6 +38,8 @@ export interface SimulatorOptions {
 	attemptTimeoutMs?: number | undefined;
 	/** Days without a success, multiplied by `retryTimeScale`, after which an endpoint gets no deliveries; never by default. */
 	disableEndpointAfterDays?: number | undefined;
+	/** How deliveries are signed; by default as the service is known to sign them. */
+	sign?: Sign | undefined;
 	/** Order of the lists of events and deliveries; newest first by default, since the specification does not define it. */
 	listOrder?: 'newestFirst' | 'oldestFirst' | undefined;
 	/** How long a command with `async: false` waits for the station, in milliseconds; 30,000 by default. */
@@ -52,6 +54,14 @@ export interface SimulatorOptions {
 	/** Milliseconds since 1970, for expiry, retention and timestamps (not for the retry timers); Date.now by default. */
 	now?: (() => number) | undefined;
 }
+
+/** The headers of a delivery that depend on its signature. `timestamp` is in Unix seconds. */
+export type Sign = (delivery: {
+	secret: string;
+	deliveryId: string;
+	timestamp: number;
+	body: string;
+}) => Record<string, string>;
 
 /** An event, in the shape of a delivery's body. */
 export interface DeliveredEvent {

@@ -6,7 +6,7 @@ import { HookContext } from 'n8n-core';
 import type { IDataObject, IHookFunctions, INodeParameters, IWebhookData } from 'n8n-workflow';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
-import { startSimulator } from '../../../simulator';
+import { type SimulatorOptions, startSimulator } from '../../../simulator';
 import { oneNodeWorkflow } from '../../support/engine';
 import { startTriggerServer } from '../../support/triggerServer';
 import { waitFor } from '../../support/wait';
@@ -24,13 +24,20 @@ interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
 	readonly clientSecret?: string;
+	/** How the service signs. */
+	readonly sign?: SimulatorOptions['sign'];
 	/** Additional parameters of the trigger. */
 	readonly parameters?: INodeParameters;
 }
 
 /** A service, a ledger and a workflow with one trigger, only for this test. */
 export async function createWorld(options: WorldOptions = {}) {
-	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
+	const {
+		registration = 'automatic',
+		credentialTypes = [CREDENTIAL],
+		clientSecret,
+		sign,
+	} = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
 	cleanUps.push(() => {
 		rmSync(folder, { recursive: true, force: true });
@@ -44,7 +51,7 @@ export async function createWorld(options: WorldOptions = {}) {
 	cleanUps.push(async () => {
 		await (await openProcessLedger()).close();
 	});
-	const simulator = await startSimulator({ assets: 1, clientSecret: options.clientSecret });
+	const simulator = await startSimulator({ assets: 1, clientSecret, sign });
 	cleanUps.push(async () => {
 		await simulator.stop();
 	});
@@ -124,7 +131,9 @@ export async function createWorld(options: WorldOptions = {}) {
 		deliver: async () => (await simulator.emit({ type: 'ocpp.message' })).responses,
 		forge: async () => {
 			const { event } = await simulator.emit({}, { deliver: false });
-			return (await simulator.deliver(server.url, 'another-secret', event)).status;
+			// A secret for any scheme.
+			const secret = `whsec_${Buffer.from('another secret').toString('base64')}`;
+			return (await simulator.deliver(server.url, secret, event)).status;
 		},
 	};
 }

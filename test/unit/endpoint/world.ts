@@ -86,6 +86,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			records: store,
 			client,
 			clientSecret,
+			fitsScheme: () => true,
 			warn: (message) => warnings.push(message),
 			now: () => world.now,
 			openLedger: async () => own,

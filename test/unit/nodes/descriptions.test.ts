@@ -20,7 +20,7 @@ import {
 } from '../../../lib/event';
 import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
-import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
+import { isAutomatic, rotationPlan, signatureScheme } from '../../../n8n/endpoint/registration';
 import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../../n8n/fields/conditions';
 import { readPollSettings } from '../../../n8n/polling/poll';
@@ -100,10 +100,47 @@ const TRIGGER_OPTIONS: Readonly<Record<string, [unknown, Parameters]>> = {
 };
 
 describe('the options of the webhook trigger', () => {
-	const options = fieldsIn(property(new AssetServiceTrigger(), 'options'));
+	const all = fieldsIn(property(new AssetServiceTrigger(), 'options'));
+	const isInCredential = ({ name }: INodeProperties) =>
+		namesOf(new AssetServiceSigningSecretApi().properties).includes(name);
+	const options = all.filter((option) => !isInCredential(option));
 
 	it('are those that the code reads', () => {
 		expect(namesOf(options).sort()).toEqual(Object.keys(TRIGGER_OPTIONS).sort());
+	});
+
+	it('have all fields of the credential but the secrets, for the same schemes, and the code reads them', () => {
+		const { properties } = new AssetServiceSigningSecretApi();
+		const fields = properties.filter(
+			({ name, type }) => !/secret/i.test(name) && type !== 'notice',
+		);
+		const ofSignature = all.filter(isInCredential);
+		expect(namesOf(ofSignature)).toEqual(namesOf(fields));
+		const text = { options: Object.fromEntries(fields.map(({ name }) => [name, `a ${name}`])) };
+		const context = { getNodeParameter: reading(text) } as unknown as IHookFunctions;
+		expect(signatureScheme(context)).toEqual(text.options);
+
+		const node = new AssetServiceTrigger();
+		const shownFor = (scheme: string, registration: string) =>
+			Object.keys(
+				keptOf(node, { registration, options: { ...text.options, scheme } })['options'] as object,
+			);
+		expect(shownFor('custom', 'automatic')).toEqual(namesOf(fields));
+		expect(shownFor('timestamped', 'automatic')).toEqual(['scheme', 'signatureHeader']);
+		expect(shownFor('standardWebhooks', 'automatic')).toEqual(['scheme']);
+		expect(shownFor('custom', 'manual')).toEqual([]);
+		for (const scheme of ['timestamped', 'standardWebhooks', 'custom']) {
+			const parameters = { registration: 'automatic', options: { scheme } };
+			const one = { parameters, typeVersion: node.description.version } as unknown as INode;
+			const { description } = node;
+			expect(
+				NodeHelpers.getNodeParametersIssues(description.properties, one, description),
+			).toBeNull();
+		}
+		const withoutScheme = { signatureHeader: 'X-Sign' };
+		expect(keptOf(node, { registration: 'automatic', options: withoutScheme })).toMatchObject({
+			options: withoutScheme,
+		});
 	});
 
 	it.each(Object.entries(TRIGGER_OPTIONS))('%s is read', (name, [value, expected]) => {

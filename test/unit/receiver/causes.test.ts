@@ -75,9 +75,9 @@ type Row = readonly [
 const ROWS: readonly Row[] = [
 	['signature_missing', { signature: '' }, 'uses another header', ['Signature Header']],
 	['signature_missing', { signature: '', settings: STANDARD }, 'in another way', ['Scheme']],
-	['signature_missing', { ...registered, signature: '' }, 'something else called the URL', []],
+	['signature_missing', { ...registered, signature: '' }, 'of the trigger', ['Signature Header']],
 	['signature_malformed', { signature: 'x' }, 'a proxy that changes headers', ['Scheme']],
-	['signature_malformed', { ...registered, signature: 'x' }, 'a proxy that changes headers', []],
+	['signature_malformed', { ...registered, signature: 'x' }, 'of the trigger', ['Scheme']],
 	['signature_mismatch', { signature: FORGED }, 'the signing secret of this endpoint', []],
 	['signature_mismatch', { ...registered, signature: FORGED }, 'delete other endpoints', []],
 	[

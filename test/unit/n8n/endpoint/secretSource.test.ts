@@ -9,6 +9,7 @@ interface Changes {
 	readonly nodeId?: string;
 	readonly registration?: 'manual' | 'automatic';
 	readonly credentials?: INode['credentials'];
+	readonly options?: { readonly scheme: string };
 }
 
 const signing = (id: string) => ({ assetServiceSigningSecretApi: { id, name: 'Secret' } });
@@ -19,9 +20,10 @@ const sourceOf = ({
 	nodeId = 'node',
 	registration = 'manual',
 	credentials,
+	options,
 }: Changes = {}) =>
 	secretSource({
-		getNode: () => ({ id: nodeId, credentials, parameters: { registration } }),
+		getNode: () => ({ id: nodeId, credentials, parameters: { registration, options } }),
 		getWorkflow: () => ({ id: workflowId }),
 		getMode: () => mode,
 		getNodeParameter: () => registration,
@@ -41,13 +43,14 @@ describe('the source of the signing secrets', () => {
 		expect(version).toBeDefined();
 	});
 
-	it('is another one for another workflow, node, credential, registration and mode', () => {
+	it('is another one for another workflow, node, credential, registration, scheme and mode', () => {
 		const keys = [
 			{},
 			{ workflowId: 'other' },
 			{ mode: 'manual' },
 			{ nodeId: 'other' },
 			{ registration: 'automatic' as const },
+			{ registration: 'automatic' as const, options: { scheme: 'custom' } },
 			{ credentials: signing('1') },
 			{ credentials: signing('2') },
 		].map((changes) => sourceOf(changes).key);

@@ -1,0 +1,96 @@
+/** Automatic registration at a service that signs in another way than the default: the options of the trigger say how. */
+import { createHmac } from 'node:crypto';
+import type { INodeParameters } from 'n8n-workflow';
+import { Webhook } from 'standardwebhooks';
+import type { Sign } from '../../../simulator';
+import { accepted, cleanUpAfterEach, createWorld } from './registrations';
+
+cleanUpAfterEach();
+
+const standardWebhooks: Sign = ({ secret, deliveryId, timestamp, body }) => ({
+	'webhook-id': deliveryId,
+	'webhook-timestamp': String(timestamp),
+	'webhook-signature': new Webhook(secret).sign(deliveryId, new Date(timestamp * 1000), body),
+});
+
+const timestampedIn =
+	(header: string): Sign =>
+	({ secret, timestamp, body }) => {
+		const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+		return { [header]: `t=${timestamp},v1=${digest}` };
+	};
+
+const custom: Sign = ({ secret, timestamp, body }) => ({
+	'x-time': String(timestamp),
+	'x-sign': `v0=${createHmac('sha512', secret).update(`v0:${timestamp}:${body}`).digest('base64')}`,
+});
+const CUSTOM = {
+	scheme: 'custom',
+	signatureHeader: 'X-Sign',
+	algorithm: 'sha512',
+	encoding: 'base64',
+	timestampHeader: 'X-Time',
+	signedPayload: 'v0:{timestamp}:{body}',
+	signaturePrefix: 'v0=',
+};
+
+it.each<[string, Sign, INodeParameters]>([
+	['Standard Webhooks', standardWebhooks, { scheme: 'standardWebhooks' }],
+	['another header', timestampedIn('X-Sign'), { signatureHeader: 'X-Sign' }],
+	['a scheme of its own', custom, CUSTOM],
+])('accepts deliveries signed by %s, and rejects forged ones', async (_name, sign, options) => {
+	const { publish, deliver, forge, server, change } = await createWorld({
+		sign,
+		parameters: { options },
+	});
+	await publish();
+	expect(await deliver()).toMatchObject([{ status: 200, body: '{"status":"accepted"}' }]);
+	expect(await forge()).toBe(401);
+	expect(server.started).toHaveLength(1);
+	// Not by the scheme that it knows from the deliveries before.
+	change({ options: { signatureHeader: 'X-Another' } });
+	await publish();
+	expect(await deliver()).toMatchObject([{ status: 401 }]);
+});
+
+it('verifies both endpoints of a rotation by the scheme', async () => {
+	const options = { ...CUSTOM, rotateAfterDays: 1e-6, rotationGraceHours: 1 };
+	const world = await createWorld({ sign: custom, parameters: { options } });
+	await world.publish();
+	await accepted(world);
+	const { simulator, deliver } = world;
+	while (simulator.endpoints.length < 2) await deliver();
+	expect(await deliver()).toMatchObject([{ status: 200 }, { status: 200 }]);
+});
+
+it.each<[INodeParameters, RegExp]>([
+	[{ ...CUSTOM, timestampHeader: '' }, /'Timestamp Header' is empty/],
+	[{ ...CUSTOM, signedPayload: '{timestamp}' }, /'Signed Payload' does not contain \{body\}/],
+	[{ signatureHeader: 'X Sign' }, /'Signature Header' is not a header name/],
+])('creates no endpoint whose deliveries could not be verified: %j', async (options, problem) => {
+	const { publish, simulator } = await createWorld({ parameters: { options } });
+	await expect(publish()).rejects.toThrow(problem);
+	expect(simulator.stats.endpoints.created).toBe(0);
+});
+
+it('keeps no endpoint whose secret does not fit the scheme, and says so', async () => {
+	const { publish, simulator } = await createWorld({
+		parameters: { options: { scheme: 'standardWebhooks' } },
+	});
+	const path = '/webhooks/v1/webhook-endpoints';
+	const body = { data: { id: 'we_1', secret: 'not base64!' } };
+	simulator.faults.add({ method: 'POST', path, status: 201, body });
+	await expect(publish()).rejects.toMatchObject({
+		message: "Endpoint we_1 created, but its signing secret does not fit 'Scheme' of the trigger",
+		description: expect.stringMatching(/^Select the scheme .* was deleted again/) as string,
+	});
+	const deletions = simulator.stats.requests.filter(({ method }) => method === 'DELETE');
+	expect(deletions).toMatchObject([{ path: `${path}/we_1` }]);
+});
+
+it('says where to correct the scheme if a delivery of the endpoint cannot be verified', async () => {
+	const { publish, deliver, log } = await createWorld({ sign: timestampedIn('X-Other') });
+	await publish();
+	expect(await deliver()).toMatchObject([{ status: 401 }]);
+	expect(log()).toMatch(/signature_missing; .*'Signature Header' of the trigger/);
+});
