@@ -171,8 +171,9 @@ export class AssetServiceTrigger implements INodeType {
 		group: ['trigger'],
 		// Never 1: n8n evaluates an expression on every request for nodes of version 1.
 		version: 2,
+		// n8n shows it in the list also for the action node, which has the same name there.
 		description:
-			'Starts the workflow when the Asset and Webhook Service delivers an event, once per event',
+			'Starts the workflow once per delivered event; its actions look up stations, sessions, uptime and events',
 		subtitle: wantedSubtitle,
 		defaults: { name: 'Asset Service Trigger' },
 		builderHint: builderHint('assetServiceTrigger'),

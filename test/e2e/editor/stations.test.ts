@@ -7,7 +7,7 @@ import { apiCredential } from '../../support/n8n/credentials';
 import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { itemsOf, WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
-import { ACTION_TYPE, MANUAL_TYPE, STATION_TRIGGER_TYPE } from '../../support/nodes';
+import { ACTION_TYPE, STATION_TRIGGER_TYPE } from '../../support/nodes';
 import { tellStations } from '../../support/stationStory';
 import { waitFor } from '../../support/wait';
 import { buildWorkflow } from '../../support/workflow';
@@ -187,20 +187,6 @@ it.each(acting)(
 		expect(simulator.stats.commands).toEqual([]);
 	},
 );
-
-it.each(['uptime', 'energy', 'status', 'outage'])('is found by the word "%s"', async (word) => {
-	const { id } = await world.client.createWorkflow(
-		buildWorkflow({ nodes: { Start: { type: MANUAL_TYPE, typeVersion: 1 } } }),
-	);
-	await editor.openWorkflow(id);
-	await editor.page.getByTestId('node-creator-plus-button').click();
-	await editor.page.getByTestId('node-creator-search-bar').fill(word);
-	await editor.page
-		.getByTestId('node-creator')
-		.getByText('Asset Service', { exact: true })
-		.first()
-		.waitFor();
-});
 
 describe('the examples about the past', () => {
 	it('uptime-report.json has a row for each connector, or station of which nothing is known', async () => {
