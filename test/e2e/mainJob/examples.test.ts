@@ -6,7 +6,17 @@ import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import { itemsOf, WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
-import { ACTION_TYPE, MANUAL_TYPE, TRIGGER, TRIGGER_TYPE } from '../../support/nodes';
+import {
+	ACTION_TYPE,
+	MANUAL_TYPE,
+	POLL_TRIGGER_TYPE,
+	SCHEDULE_TYPE,
+	STATION_TRIGGER_TYPE,
+	TRIGGER,
+	TRIGGER_TYPE,
+} from '../../support/nodes';
+import { tellStations } from '../../support/stationStory';
+import { startMailbox } from '../operatorJobs/mailbox';
 
 /** Nothing listens there. */
 const NOBODY = 'http://127.0.0.1:9/';
@@ -56,8 +66,8 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 
 	it('create-endpoint.json creates an endpoint, and delete-endpoint.json deletes it', async () => {
 		const { client } = world;
-		const url = 'https://n8n.example.com/webhook/replace-me';
-		const created = await runExample(client, simulator, 'create-endpoint.json');
+		const url = 'https://n8n.example.com/webhook/1';
+		const created = await runExample(client, simulator, 'create-endpoint.json', { '': url });
 		expect(simulator.endpoints).toMatchObject([
 			{ url, events: ['ocpp.message', 'asset.connectivity'] },
 		]);
@@ -136,6 +146,42 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		expect(idsIn(await outputOf(id, 'Pick fields', ids.length))).toEqual(ids.sort());
 		await client.deactivate(id);
 	});
+});
+
+describe('run as imported', () => {
+	const simulator = useForAll(() => startSimulator({ assets: 12 }));
+	const mailbox = useForAll(startMailbox);
+	/** Those that start without anything from outside. */
+	const STARTS = [MANUAL_TYPE, SCHEDULE_TYPE, POLL_TRIGGER_TYPE, STATION_TRIGGER_TYPE];
+	const startable = EXAMPLES.flatMap((file) =>
+		WorkflowFileShape.parse(example(file))
+			.nodes.filter(({ type }) => STARTS.includes(type))
+			.map(({ name }) => ({ file, start: String(name) })),
+	);
+
+	it.each(startable)(
+		'$file changes nothing outside n8n from $start on, with every credential that n8n attaches',
+		async ({ file, start }) => {
+			const { client } = world;
+			await tellStations(simulator);
+			simulator.createEndpoint({ url: NOBODY });
+			await simulator.emitAll([{}]);
+			const stateOf = () => ({
+				endpoints: simulator.endpoints,
+				deliveries: simulator.endpoints.map(({ id }) => simulator.deliveries(id)),
+				commands: [...simulator.stats.commands],
+				mails: [...mailbox.mails],
+			});
+			const before = structuredClone(stateOf());
+			const { id } = await client.importWorkflow(example(file), [
+				await client.createCredential(apiCredential(simulator)),
+				await client.createCredential(mailbox.credential),
+			]);
+			await client.waitForExecution(await client.runManually(id, start));
+			expect(stateOf()).toEqual(before);
+			for (const { id } of simulator.endpoints) simulator.deleteEndpoint(id);
+		},
+	);
 });
 
 describe('published twice', () => {

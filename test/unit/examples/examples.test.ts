@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
+import { asRecord } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { resources } from '../../../nodes/AssetService/resources';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
@@ -204,6 +206,44 @@ it('a row of a session that could not be written is written later, and never twi
 	});
 	expect(parametersOf(file, 'Sessions table')).toMatchObject({
 		options: { createIfNotExists: true },
+	});
+});
+
+describe('as imported', () => {
+	/** They act only within n8n, or read. */
+	const INSIDE = [
+		...[
+			'aggregate',
+			'convertToFile',
+			'dataTable',
+			'executeWorkflow',
+			'filter',
+			'form',
+			'html',
+			'if',
+		],
+		...['merge', 'noOp', 'respondToWebhook', 'set', 'splitOut', 'summarize', 'switch'],
+		...['agent', 'lmChatOpenAi'],
+	];
+	/** It names nothing that a service can have, so it is rejected. */
+	const isPlaceholder = (value: unknown) => /^$|replace.me/.test(String(value));
+
+	it.each(examples)('$file changes nothing outside n8n', ({ file, nodes }) => {
+		const acting = nodes.filter(({ type, parameters, disabled }) => {
+			const name = type.split('.').at(-1) ?? '';
+			if (disabled === true || /trigger$|^webhook$/i.test(name)) return false;
+			if (!/^assetService(Tool)?$/.test(name)) return !INSIDE.includes(name);
+			const { resource = 'asset', operation = 'getAll' } = parameters;
+			return resources[String(resource)]?.operations[String(operation)]?.prepare !== undefined;
+		});
+		for (const { parameters } of acting) {
+			const { url, workflowId, endpointId } = parameters;
+			const given = url ?? workflowId ?? asRecord(endpointId)['value'];
+			const [, other] = /\$\('([^']+)'\)\.params\.endpointId/.exec(String(given)) ?? [];
+			const value =
+				other === undefined ? given : asRecord(parametersOf(file, other)['endpointId'])['value'];
+			expect([value, isPlaceholder(value)]).toEqual([value, true]);
+		}
 	});
 });
 
