@@ -19,6 +19,8 @@ export interface ListRow {
 	readonly records: string;
 	/** Completes the description of the operation, which begins with `Retrieve a list of`. */
 	readonly about: string;
+	/** Completes the name of the action, `Get many assets`: what it is for, and what it is not for. */
+	readonly purpose: string;
 	/** Query parameters with text values, each with a field in the editor. */
 	readonly filters?: ListFilters;
 	readonly fields: Shape;
@@ -45,6 +47,7 @@ export const LISTS = {
 		description: 'A charging station or another device that the service manages',
 		records: 'assets',
 		about: 'assets',
+		purpose: 'to find a station by its name, site or model, not its status',
 		/** Published (assets). */
 		filters: {
 			assetGroups: ['Asset Groups', 'Only assets of these groups: their IDs, separated by commas'],
@@ -72,6 +75,7 @@ export const LISTS = {
 		description: 'An event that was sent to a webhook endpoint, with its attempts',
 		records: 'deliveries',
 		about: 'deliveries to a webhook endpoint in the last 30 days',
+		purpose: 'to a webhook endpoint with their responses, not what the events say',
 		fields: {
 			id: ['id'],
 			eventId: ['eventId'],
@@ -91,6 +95,7 @@ export const LISTS = {
 		description: 'Something that happened, such as a message from a charging station',
 		records: 'events',
 		about: 'events of the last 30 days',
+		purpose: 'as stations sent them, not for outages, faults, sessions or uptime',
 		fields: {
 			id: ['id'],
 			type: ['type', 'eventType'],

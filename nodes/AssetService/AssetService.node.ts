@@ -31,6 +31,15 @@ const WITHOUT_REQUESTS = Object.values(resources).flatMap(({ operations }) =>
 	),
 );
 
+/** A model also reads the name of a tool, and n8n does not type that this can differ. */
+const asTool = {
+	replacements: {
+		description:
+			'Answers questions about charging stations: status, outages, charging sessions and uptime',
+		skipNameGeneration: false,
+	},
+};
+
 export class AssetService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Asset Service',
@@ -41,7 +50,9 @@ export class AssetService implements INodeType {
 		subtitle,
 		description: `Lists ${listed} of the Asset and Webhook Service, calculates uptime, and manages webhook endpoints`,
 		defaults: { name: 'Asset Service' },
-		usableAsTool: true,
+		// n8n names a node after its action, which is a whole sentence here.
+		skipNameGeneration: true,
+		usableAsTool: asTool,
 		builderHint: builderHint('assetService'),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

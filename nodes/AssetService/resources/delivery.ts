@@ -109,7 +109,7 @@ const resend: Changing = {
 	name: 'Resend',
 	description:
 		'Resend a delivery to its webhook endpoint, where the event can start a workflow. Takes an endpoint ID and a delivery ID and returns the response of the service.',
-	action: 'Resend a delivery',
+	action: 'Resend a failed delivery to its webhook endpoint, not an event that started a workflow',
 	fields: [
 		endpointField('The webhook endpoint that the delivery was sent to'),
 		deliveryField,

@@ -61,7 +61,7 @@ const create: Changing = {
 	name: 'Create',
 	description:
 		'Create a webhook endpoint, so that the service delivers events to its URL. Takes an https URL and event types and returns the new endpoint. An agent must ask the user for confirmation first.',
-	action: 'Create a webhook endpoint',
+	action: 'Create a webhook endpoint that gets each new event, only after a confirmation',
 	fields: [...fields, hiddenOptions],
 	prepare: (item) => {
 		const url = parameter(item, 'url', text);
@@ -143,7 +143,7 @@ const remove: Changing = {
 	name: 'Delete',
 	description:
 		'Delete a webhook endpoint permanently, so that it gets no more events. Takes an endpoint ID and returns whether it was deleted. An agent must ask the user for confirmation first.',
-	action: 'Delete a webhook endpoint',
+	action: 'Delete a webhook endpoint for good, only after a confirmation',
 	fields: [endpointField('The webhook endpoint to delete'), hiddenOptions],
 	prepare: (item) => {
 		const endpointId = endpointIdOf(item);
@@ -168,7 +168,7 @@ const getHealth: Operation = {
 	name: 'Get Health',
 	description:
 		'Count recent deliveries to a webhook endpoint and report whether the service is about to stop retrying. Takes an endpoint ID and returns one item.',
-	action: 'Get the health of a webhook endpoint',
+	action: 'Get the health of a webhook endpoint by its deliveries, not the status of a station',
 	fields: [
 		endpointField('The webhook endpoint to check'),
 		timeField('createdAfter', {

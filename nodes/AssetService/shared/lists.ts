@@ -51,7 +51,7 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 	return {
 		name: 'Get Many',
 		description: `Retrieve a list of ${row.about}. Takes ${isOfEndpoint ? 'an endpoint ID, ' : ''}a limit and filters and returns one item per ${row.name.toLowerCase()}.`,
-		action: `Get many ${row.records}`,
+		action: `Get many ${row.records} ${row.purpose}`,
 		fields: [
 			...(isOfEndpoint
 				? [endpointField(`The webhook endpoint that the ${row.records} are sent to`)]

@@ -86,10 +86,13 @@ function* labelsIn({ displayName, properties }: Screen): Generator<string> {
 		for (const option of [...(field.options ?? []), ...(field.modes ?? [])]) {
 			if ('displayName' in option) yield option.displayName;
 			else yield option.name;
-			if ('action' in option && option.action) yield option.action;
+			// The docs name an action by its beginning.
+			if ('action' in option && option.action) yield beginningOf(option.action);
 		}
 	}
 }
+
+const beginningOf = (action: string) => action.split(/,|:| (?:to|as) /)[0] ?? action;
 
 export const LABELS: ReadonlySet<string> = new Set([
 	...N8N_LABELS,

@@ -1,5 +1,5 @@
 /** n8n's UX guidelines, for every text of the forms that people fill in. */
-import type { INodeProperties } from 'n8n-workflow';
+import { type INodeProperties, NodeHelpers } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import { LISTS } from '../../../lib/service';
@@ -106,13 +106,30 @@ it('a text names a parameter in single quotes', () => {
 });
 
 describe('an operation', () => {
-	const operations = new AssetService().description.properties
+	const { description } = new AssetService();
+	const operations = description.properties
 		.filter(({ name }) => name === 'operation')
-		.flatMap(({ options = [] }) => options as { action: string; description: string }[]);
+		.flatMap(({ options = [], displayOptions }) =>
+			(options as { action: string; value: string }[]).map((option) => ({
+				...option,
+				resource: displayOptions?.show?.['resource']?.[0] as string,
+			})),
+		);
 
 	it('has an action that begins with a verb and has no other word in upper case', () => {
-		const wrong = operations.filter(({ action }) => !/^[A-Z][a-z]+(?: [a-z]+)+$/.test(action));
+		const wrong = operations.filter(
+			({ action }) => !/^[A-Z][a-z]+(?:[,:;]? [a-z]+)+$/.test(action),
+		);
 		expect(wrong).toEqual([]);
+	});
+
+	it('has an action, all that n8n tells a model, that says what it is for, and what not or on which condition', () => {
+		for (const { resource, value: operation, action } of operations) {
+			const told = NodeHelpers.makeDescription({ resource, operation }, description);
+			expect(told).toBe(`${action} in Asset Service`);
+			expect([action, action.length < 120]).toEqual([action, true]);
+			expect(action).toMatch(/ not | only after | without /);
+		}
 	});
 });
 

@@ -31,7 +31,8 @@ import { replay } from './replay';
 const getRejections: Operation = {
 	name: 'Get Rejections',
 	description: `Find out why a workflow did not start: deliveries of the last ${DAYS_KEPT} days that were rejected or ignored, and what polls left out. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example, and one per polling trigger with its last poll.`,
-	action: 'Get rejected deliveries and the last polls',
+	action:
+		'Get rejected deliveries and last polls to see why a workflow did not start, not station faults',
 	fields: [workflowField, hiddenOptions],
 	runLocally,
 };

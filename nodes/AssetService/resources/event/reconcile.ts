@@ -14,7 +14,7 @@ export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
 		'Compare the listed events that the triggers of a workflow want with those that started it, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
-	action: 'Reconcile events with a workflow',
+	action: 'Reconcile events with a workflow to find missing or failed ones, without starting any',
 	fields: [workflowField, ...selectionFields],
 	run,
 };

@@ -61,7 +61,7 @@ export const replay: Changing = {
 	name: 'Replay',
 	description:
 		"Start events of a workflow again, for example after you fixed it. Takes event IDs or filters and returns one item per event with whether it was replayed. With 'Dry Run', nothing starts: an agent must show its result and ask the user for confirmation before it turns 'Dry Run' off.",
-	action: 'Replay events of a workflow',
+	action: 'Replay events so that a workflow runs again, only after a dry run and a confirmation',
 	fields: [workflowField, ...ownFields, ...selectionFields],
 	prepare,
 };

@@ -156,7 +156,7 @@ export const getUptime: Operation = {
 	name: 'Get Uptime',
 	description:
 		'Calculate the uptime of connectors or stations in percent, with the minutes up, down and unknown. Takes a period and asset IDs and returns one item per connector, or per station.',
-	action: 'Get the uptime of stations',
+	action: 'Get the uptime of stations in percent for a period, not its outages or the status now',
 	fields: [
 		...[assetIdsField, ...periodFields, perField, splitByField, countUnavailableField],
 		...[unknownAsField, exclusionsField, exclusionListField, lookBackField, options],

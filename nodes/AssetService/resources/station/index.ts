@@ -39,7 +39,7 @@ const getIncidents: Operation = {
 	name: 'Get Incidents',
 	description:
 		'Find out which stations were offline, which connectors were stuck or faulted, since when and for how long. Takes a kind of incident and a period and returns one item per incident.',
-	action: 'Get the incidents of stations',
+	action: 'Get incidents of stations in a period: offline, stuck or faulted; not the status now',
 	fields: [
 		kindField,
 		...[statuses, ...faultProperties, ...timeProperties],
@@ -84,7 +84,7 @@ const getSessions: Operation = {
 	name: 'Get Sessions',
 	description:
 		'Get the charging sessions that ended in a period, with their energy in kWh. Takes a period and asset IDs and returns one item per session.',
-	action: 'Get the charging sessions of stations',
+	action: 'Get charging sessions of stations with times and energy, not outages or the status now',
 	fields: [
 		...[assetIdsField, ...periodFields, includeOpenField, lookBackField],
 		optionsWith(includeIdTag),
@@ -109,7 +109,8 @@ const getStatus: Operation = {
 	name: 'Get Status',
 	description:
 		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
-	action: 'Get the status of stations',
+	action:
+		'Get the status of stations now: offline, faulted or in use, and since when; not the past',
 	fields: [assetIdsField, lookBackField, options],
 	run: async (item) => {
 		const found = await stationStatus(
