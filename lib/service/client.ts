@@ -157,10 +157,13 @@ function patience(): RetryLimits {
 	};
 }
 
+const NO_SCOPE =
+	'The token response has no scope, so permissions that the API client lacks show only when a node needs them.';
+
 /**
  * Whether the service can be reached and used with these settings. Requests a new token, whatever tokens are kept, so that an
  * old one never hides a wrong secret. The message distinguishes a wrong URL, a rejected client, a wrong audience and a missing
- * scope; it names the field to correct and contains no secret. The warning is for URLs with plain http.
+ * scope; it names the field to correct and contains no secret. The warnings are about URLs with plain http and a token response without a scope.
  */
 export async function testCredential(
 	values: unknown,
@@ -173,8 +176,11 @@ export async function testCredential(
 		const send = createSender({ settings, transport, tokens, retries });
 		const query = limitQuery(settings.serviceInterface, 1);
 		(await send({ ...listCall('asset'), query })).json();
-		const warning = plainHttpWarning(settings);
-		return { ok: true, ...(warning !== undefined && { warning }) };
+		// The same token, since these tokens are only for this test.
+		const { scope = '' } = await tokens.get(settings, transport);
+		const warnings = [plainHttpWarning(settings) ?? '', scope.trim() === '' ? NO_SCOPE : ''];
+		const warning = warnings.filter((text) => text !== '').join(' ');
+		return { ok: true, ...(warning !== '' && { warning }) };
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		// A person reads this in the form of the credential itself.

@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { codeOf } from '../shared/errors';
+import { escapedForPattern } from '../shared/text';
 import { isRecord } from '../shared/values';
 import { FIELDS, LIMITS, SERVICE_INTERFACE } from './defaults';
 import type { ApiRecord } from './lists';
@@ -177,6 +178,14 @@ function textsIn(value: unknown, depth = 3): string[] {
 	];
 }
 
+/** The texts of a response that say why it failed, as the service wrote them; none for a page for browsers. */
+export function textsOf(response: TransportResponse): string[] {
+	const { body } = response;
+	const json = jsonOf(response);
+	if (json !== undefined) return textsIn(json);
+	return body.trim().startsWith('<') ? [] : [body.slice(0, MAX_READ)];
+}
+
 /** For example `404 Not Found`. */
 export function statusText(status: number): string {
 	const name = STATUS_CODES[status];
@@ -190,11 +199,14 @@ const TELLING_LENGTH = 12;
 /** Quotes outside text without secrets, for messages. */
 export class Redactor {
 	readonly #known: Set<string>;
+	/** A name for a server, such as the client ID: not a secret, but no text for an error that is stored and shared. */
+	readonly #name: RegExp | undefined;
 	/** Created when needed: most requests have nothing to redact. */
 	#remove: ((text: string) => string) | undefined;
 
-	constructor(...secrets: readonly string[]) {
-		this.#known = new Set(secrets);
+	constructor(secret: string, { name = '' }: { readonly name?: string } = {}) {
+		this.#known = new Set([secret]);
+		this.#name = name.trim() === '' ? undefined : patternOf(name);
 	}
 
 	/** Makes `redact` remove this text and its usual encodings. */
@@ -204,10 +216,14 @@ export class Redactor {
 		this.#known.add(secret);
 	}
 
-	/** Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats. */
+	/**
+	 * Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats.
+	 * Of the name, only the whole, since a part of it may be any text.
+	 */
 	redact(text: string): string {
 		this.#remove ??= removerOf([...this.#known].flatMap(partsOf));
-		return this.#remove(text);
+		const redacted = this.#remove(text);
+		return this.#name === undefined ? redacted : redacted.replace(this.#name, REPLACEMENT);
 	}
 
 	/** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */
@@ -223,17 +239,19 @@ export class Redactor {
 
 	/** Status and reason of a response, for example `404 Not Found: no such asset`. No reason for a page for browsers. */
 	statusAndReason(response: TransportResponse): string {
-		const { status, body } = response;
-		const json = jsonOf(response);
-		const text = body.trim().startsWith('<') ? '' : this.quote(body);
-		const reason = json === undefined ? text : this.reasonIn(json, STATUS_CODES[status]);
-		return `${statusText(status)}${reason === '' ? '' : `: ${reason}`}`;
+		const reason = this.#reason(textsOf(response), STATUS_CODES[response.status]);
+		return `${statusText(response.status)}${reason === '' ? '' : `: ${reason}`}`;
 	}
 
-	/** The reason in the JSON of a response, each text once and without `known`; empty if there is none. */
-	reasonIn(json: unknown, known = ''): string {
+	/** The reason in the JSON of a response; empty if there is none. */
+	reasonIn(json: unknown): string {
+		return this.#reason(textsIn(json));
+	}
+
+	/** Each text once and without `known`. */
+	#reason(texts: readonly string[], known = ''): string {
 		const isNew = (text: string) => text.toLowerCase() !== known.toLowerCase();
-		return this.quote([...new Set(textsIn(json))].filter(isNew).join('; '));
+		return this.quote([...new Set(texts)].filter(isNew).join('; '));
 	}
 }
 
@@ -245,6 +263,16 @@ function partsOf(secret: string): string[] {
 		const count = Math.max(1, letters.length - TELLING_LENGTH + 1);
 		return Array.from({ length: count }, (_, at) => letters.slice(at, at + TELLING_LENGTH));
 	});
+}
+
+/** The written forms of a name. One under 12 characters may be a word, so it counts only by itself, and not in a URL. */
+function patternOf(name: string): RegExp {
+	const forms = writtenForms(name).map((form) => {
+		const literal = escapedForPattern(form);
+		if (form.length >= TELLING_LENGTH) return literal;
+		return `(?<![\\p{L}\\p{N}_./@-])${literal}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`;
+	});
+	return new RegExp([...new Set(forms)].join('|'), 'giu');
 }
 
 /** Replaces each stretch of a text that the parts cover together. */

@@ -30,7 +30,8 @@ interface SenderOptions {
 /** Each layer takes a sender and returns a sender, so that none has to know the others. */
 export function createSender(options: SenderOptions) {
 	const { settings, transport, tokens = processAccessTokens } = options;
-	const context = { ...options, tokens, redactor: new Redactor(settings.clientSecret) };
+	const redactor = new Redactor(settings.clientSecret, { name: settings.clientId });
+	const context = { ...options, tokens, redactor };
 	return withErrors(withToken(withRetries(transport, context), context), context);
 }
 
@@ -40,17 +41,20 @@ interface SenderContext extends Pick<SenderOptions, 'settings' | 'transport' | '
 	redactor: Redactor;
 }
 
+/** A response, and the scope of the token that it was requested with. */
+type AuthorizedResponse = TransportResponse & { readonly scope: string | undefined };
+
 /** A response that rejects the token drops it, and the request is sent once more with a new one, if there may be one. */
 function withToken(
 	send: Transport,
 	{ settings, tokens, transport, redactor }: SenderContext,
-): Transport {
+): (request: TransportRequest) => Promise<AuthorizedResponse> {
 	return async (request) => {
 		const sendOnce = async () => {
-			const { accessToken } = await tokens.get(settings, transport, request.signal);
+			const { accessToken, scope } = await tokens.get(settings, transport, request.signal);
 			redactor.add(accessToken);
 			const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
-			const response = await send({ ...request, headers });
+			const response = { ...(await send({ ...request, headers })), scope };
 			const mayRenew = isTokenRejected(response) && tokens.drop(settings, accessToken);
 			return { response, mayRenew };
 		};
@@ -72,7 +76,7 @@ export interface Reply extends TransportResponse {
  * @throws {ApiError} for every other response, and if none arrived; the signal's reason if the caller cancelled.
  */
 function withErrors(
-	send: Transport,
+	send: ReturnType<typeof withToken>,
 	{ settings, redactor, signal }: SenderContext,
 ): (call: ApiCall) => Promise<Reply> {
 	return async (call) => {
@@ -114,8 +118,12 @@ function whatBecameOf({ mayBeDone }: ApiCall, error: unknown): string | undefine
 /** After these, the service may have carried out a request that changes something. */
 const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
-function callError(response: TransportResponse, call: ApiCall, destination: Destination): ApiError {
-	const { status } = response;
+function callError(
+	response: AuthorizedResponse,
+	call: ApiCall,
+	destination: Destination,
+): ApiError {
+	const { status, scope = '' } = response;
 	const responded = `${destination.address} responded with ${destination.redactor.statusAndReason(response)}`;
 	if (status >= 300 && status < 400) return destination.redirect(response);
 	if (isTokenRejected(response)) {
@@ -129,9 +137,11 @@ function callError(response: TransportResponse, call: ApiCall, destination: Dest
 		);
 	}
 	if (status === 403) {
+		const scopes = destination.redactor.quote(scope);
+		const ownScopes = scopes === '' ? '' : ` (its token has: ${scopes})`;
 		return new ApiError(`The API client is not allowed to ${call.purpose}: ${responded}`, {
 			status,
-			hint: `The API client probably lacks the scope to ${call.purpose}. Add that scope in the developer area of the service, or enter another API client${IN_CREDENTIAL}.`,
+			hint: `The API client probably lacks the scope to ${call.purpose}${ownScopes}. Add that scope in the developer area of the service, or enter another API client${IN_CREDENTIAL}.`,
 		});
 	}
 	const hint =

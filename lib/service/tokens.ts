@@ -1,11 +1,22 @@
 /** Keeps one access token per API client of the process, and requests a new one only if there is no valid one (specification sections 4 and 5). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { numberOf, own } from '../shared/values';
-import { gt, number, object, pipe, regex, safeParse, string, transform } from '../vendor/zod';
+import {
+	gt,
+	number,
+	object,
+	optional,
+	orElse,
+	pipe,
+	regex,
+	safeParse,
+	string,
+	transform,
+} from '../vendor/zod';
 import type { ApiSettings } from './credential';
 import { TOKENS, RETRIES, USER_AGENT } from './defaults';
 import { ApiError, Destination, IN_CREDENTIAL } from './errors';
-import { Redactor, jsonOf } from './response';
+import { Redactor, jsonOf, textsOf } from './response';
 import {
 	type RetryLimits,
 	withRetries,
@@ -148,12 +159,16 @@ export const processAccessTokens = createAccessTokens();
 const tokenResponse = object({
 	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
 	token_type: string().check(regex(/^bearer$/i)),
-	/** Some services send the number as text. */
+	/** Seconds. Some services send the number as text. */
 	expires_in: pipe(transform(numberOf), number().check(gt(0))),
+	/** A token works without it, and some services leave it out. */
+	scope: orElse(optional(string()), undefined),
 });
 
 interface AccessToken {
 	accessToken: string;
+	/** Separated by spaces; undefined if the service did not say. */
+	scope: string | undefined;
 	/** When the service stops accepting it, in Unix milliseconds. */
 	expiresAt: number;
 	/** When to use a new one instead, in Unix milliseconds: a margin before `expiresAt`. */
@@ -173,7 +188,7 @@ async function fetchAccessToken(
 		signal,
 	}: Required<Pick<AccessTokensOptions, 'runtime' | 'retries'>> & { signal: AbortSignal },
 ): Promise<AccessToken> {
-	const redactor = new Redactor(settings.clientSecret);
+	const redactor = new Redactor(settings.clientSecret, { name: settings.clientId });
 	const destination = new Destination(settings.authUrl + TOKENS.path, 'authUrl', redactor);
 	// Before the request: the service counts from when it creates the token, which cannot be earlier.
 	const askedAt = runtime.now();
@@ -210,6 +225,7 @@ async function fetchAccessToken(
 	const marginMs = Math.min(TOKENS.marginMs, lifeMs * TOKENS.marginShare);
 	return {
 		accessToken: parsed.data.access_token,
+		scope: parsed.data.scope,
 		expiresAt: askedAt + lifeMs,
 		renewAt: askedAt + lifeMs - marginMs,
 	};
@@ -236,7 +252,7 @@ function tokenError(
 	const { status } = response;
 	const says = destination.redactor.statusAndReason(response);
 	if (status < 400) return destination.redirect(response);
-	switch (culprit(response, says)) {
+	switch (culprit(response)) {
 		case 'client':
 			return new ApiError(
 				`The token server at ${destination.address} rejected 'Client ID' or 'Client Secret' (${says})`,
@@ -260,9 +276,14 @@ function tokenError(
 
 type Culprit = 'client' | 'audience' | 'address' | 'other';
 
-function culprit(response: TransportResponse, says: string): Culprit {
+/** By what the response says, before anything is redacted: a client ID may be one of these words. */
+function culprit(response: TransportResponse): Culprit {
 	const { status } = response;
 	const body = jsonOf(response);
+	// The names in a request that the service repeats say nothing.
+	const says = textsOf(response)
+		.join('; ')
+		.replace(/\\*"\w+\\*"\s*:/g, '');
 	// As defined by OAuth (RFC 6749, 5.2).
 	const code = own(body, 'error');
 	if (status === 404 || status === 405 || status === 410) return 'address';

@@ -24,3 +24,8 @@ export function sentence(text: string): string {
 	if (text === '') return text;
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
+
+/** The text as it appears in a regular expression that matches it. */
+export function escapedForPattern(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

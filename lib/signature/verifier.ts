@@ -1,7 +1,7 @@
 /** The signature schemes: each reads the headers of a delivery into signatures to try and bytes to sign. The verifier of a scheme then checks the raw body. */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
-import { printable } from '../shared/text';
+import { escapedForPattern, printable } from '../shared/text';
 import { own } from '../shared/values';
 
 /** Why a signature is rejected; also the reason codes of the log. */
@@ -186,7 +186,7 @@ interface CustomSettings {
 /** The scheme `custom`: header, algorithm, encoding, prefix and signed bytes from the credential. */
 function custom(settings: CustomSettings): Scheme {
 	const { signatureHeader, algorithm, encoding, timestampHeader, template } = settings;
-	const literal = settings.prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+	const literal = escapedForPattern(settings.prefix);
 	/** The text after the prefix in each entry of a list separated by commas and white space. */
 	const signatures = new RegExp(`(?<![^\\s,])${literal}([^\\s,]+)`, 'g');
 	return {

@@ -7,6 +7,12 @@ afterEach(stopWorlds);
 describe('an error', () => {
 	it.each<[string, WorldOptions, object, RegExp]>([
 		['a wrong client secret', { token: () => ({ status: 401 }) }, {}, /Client Secret/],
+		[
+			'a token route that repeats the request',
+			{ token: ({ body }) => ({ status: 400, body: { message: `invalid client: ${body}` } }) },
+			{},
+			/Client Secret.*\[redacted\]/,
+		],
 		['a wrong Base URL', {}, { baseUrl: 'http://127.0.0.1:1' }, /Base URL/],
 		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /is not allowed to list assets/],
 	])(

@@ -81,7 +81,7 @@ export async function failure(result: Promise<NodeResult>) {
 	for (const text of [JSON.stringify(stored), JSON.stringify(error), error.message]) {
 		expect(text).not.toContain(SECRET);
 		expect(text).not.toContain(JSON.stringify(SECRET).slice(1, -1));
-		expect(text).not.toMatch(/token-\d/);
+		expect(text).not.toMatch(/token-\d|client-\d/);
 	}
 	return error;
 }

@@ -135,7 +135,8 @@ describe('a redactor', () => {
 		});
 
 		it('takes out what two secrets cover together as one', () => {
-			const redactor = new Redactor('aaaabbbbccccdddd', 'ccccddddeeeeffff');
+			const redactor = new Redactor('aaaabbbbccccdddd');
+			redactor.add('ccccddddeeeeffff');
 			expect(redactor.redact('x aaaabbbbccccddddeeeeffff y')).toBe('x [redacted] y');
 		});
 
@@ -160,6 +161,53 @@ describe('a redactor', () => {
 					expect(redact(text, secret)).toBe(kept.replace(/\*+/g, '[redacted]'));
 				}),
 			);
+		});
+	});
+
+	describe('of a name', () => {
+		const redact = (text: string, name: string) => new Redactor('', { name }).redact(text);
+		const LONG = 'Xk3_vQ9-mZ7pL2wR8tY5uB1nC4';
+
+		it.each([
+			['as it is', `x ${LONG} y`, 'x [redacted] y'],
+			['in another case', LONG.toUpperCase(), '[redacted]'],
+			['inside of other text', `a${LONG}b`, 'a[redacted]b'],
+			['in a URL', `https://example.com/${LONG}?x`, 'https://example.com/[redacted]?x'],
+			['in Base64', `x ${Buffer.from(LONG).toString('base64')} y`, 'x [redacted] y'],
+		])('takes it out %s', (_where, text, redacted) => {
+			expect(redact(text, LONG)).toBe(redacted);
+		});
+
+		it('leaves a part of a long one', () => {
+			expect(redact('no asset-management here', 'asset-management-reader')).toBe(
+				'no asset-management here',
+			);
+		});
+
+		it.each([
+			['no client "api" here', 'no client "[redacted]" here'],
+			['{"client_id":"API"}', '{"client_id":"[redacted]"}'],
+			['client_id=api&x=1', 'client_id=[redacted]&x=1'],
+			['unknown client api.', 'unknown client [redacted].'],
+		])('takes a short one out where it is a word of its own: %s', (text, redacted) => {
+			expect(redact(text, 'api')).toBe(redacted);
+		});
+
+		it.each([
+			'https://api.example.com/api/v1',
+			'rapid capital apis',
+			'api-clients and api_client',
+			'me@api',
+		])('leaves a short one inside of words and URLs: %s', (text) => {
+			expect(redact(text, 'api')).toBe(text);
+		});
+
+		it('does not change text if it is empty, and takes signs as they are', () => {
+			expect([redact('as it was', ''), redact('as it was', ' ')]).toEqual([
+				'as it was',
+				'as it was',
+			]);
+			expect(redact('a.c abc (a.c)', 'a.c')).toBe('[redacted] abc ([redacted])');
 		});
 	});
 });

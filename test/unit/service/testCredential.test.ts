@@ -43,6 +43,19 @@ describe('the test of the credential', () => {
 		});
 	});
 
+	it.each([undefined, null, '', ' '])(
+		'is passed with a warning where the scope is %j',
+		async (scope) => {
+			const body = { access_token: 't', token_type: 'Bearer', expires_in: 60, scope };
+			const { world, result } = await check({ token: { body } });
+			expect(result).toEqual({
+				ok: true,
+				warning: expect.stringContaining('The token response has no scope') as string,
+			});
+			expect(world.tokensAskedFor()).toBe(1);
+		},
+	);
+
 	it.each([
 		['an empty field', { change: { audience: '' } }, /^'Audience' is empty\./],
 		[
@@ -58,7 +71,7 @@ describe('the test of the credential', () => {
 		[
 			'a reason that is a sentence, with one period',
 			{ api: { status: 403, body: { message: 'Ask the owner.' } } },
-			/: Ask the owner\. The API client probably/,
+			/: Ask the owner\. The API client probably lacks the scope to list assets \(its token has: assets:read\)\. /,
 		],
 	])('tells of %s', async (_name, options, words) => {
 		const { result } = await check(options);

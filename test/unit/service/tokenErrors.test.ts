@@ -34,6 +34,7 @@ describe('a token request', () => {
 		const { token, runtime } = await ask({ body: good });
 		expect(await token).toEqual({
 			accessToken: 'abc',
+			scope: 'a',
 			expiresAt: runtime.now() + 3_600_000,
 			renewAt: runtime.now() + 3_540_000,
 		});
@@ -43,6 +44,7 @@ describe('a token request', () => {
 		['a type in other case', { ...good, token_type: 'bEARER' }],
 		['no scope', { ...good, scope: undefined }],
 		['null as scope', { ...good, scope: null }],
+		['a list as scope', { ...good, scope: ['a'] }],
 		['expires_in as text', { ...good, expires_in: '3600' }],
 		['further fields', { ...good, more: true }],
 	])('accepts a response with %s', async (_name, body) => {
@@ -121,6 +123,7 @@ describe('the error of a token request', () => {
 			CLIENT,
 		],
 		['words about the client', { status: 400, body: { message: 'Invalid client' } }, CLIENT],
+		['text about the client', { status: 400, body: 'Invalid client' }, CLIENT],
 		[
 			'an unknown one',
 			{ status: 403, body: { error_description: 'Service not found: x' } },
@@ -174,6 +177,21 @@ describe('the error of a token request', () => {
 		const error = await errorFor({ status: 400, body: { message: `${'x'.repeat(290)}${SECRET}` } });
 		expect(error.message).not.toContain(SECRET.slice(0, 10));
 		expect(error.message.length).toBeLessThan(500);
+	});
+
+	it.each([
+		['a long one', 'Xk3_vQ9mZ7pL2wR8tY5uB1nC4'],
+		['a word of the error itself', 'client'],
+	])('names no client ID, even if the service repeats the request: %s', async (_name, clientId) => {
+		const world = await startWorld({
+			token: ({ body }) => ({ status: 401, body: { message: `invalid client ${body}` } }),
+		});
+		const settings = { ...world.settings, clientId };
+		const error = (await rejection(newToken(settings))) as ApiError;
+		expect(error.field).toBe('clientSecret');
+		expect(error.message).toContain('(401 Unauthorized: invalid');
+		expect(error.message).toContain('"client_id":"[redacted]","client_secret":"[redacted]"');
+		expect(`${error.message} ${error.hint}`).not.toContain(`"${clientId}"`);
 	});
 
 	it.each([
