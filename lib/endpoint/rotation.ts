@@ -20,6 +20,8 @@ import { openRegistration } from './secretBox';
 interface RotationPlan {
 	/** The age at which an endpoint is replaced, in milliseconds; 0 for never. */
 	readonly rotateAfterMs: number;
+	/** When an endpoint that is older is replaced, in Unix milliseconds: at once if it has come. */
+	readonly rotateAt?: number | undefined;
 	/** How long the replaced endpoint stays active, in milliseconds. */
 	readonly graceMs: number;
 }
@@ -30,12 +32,19 @@ const LAST_DELIVERIES_MS = 5 * MINUTE_MS;
 const OTHERS_NEED_MS = 10_000;
 
 /** When the next step is due, in Unix milliseconds; undefined for never. */
-export function nextStepAt(registration: Registration, plan: RotationPlan): number | undefined {
+export function nextStepAt(
+	registration: Registration,
+	{ rotateAfterMs, rotateAt = -Infinity }: RotationPlan,
+): number | undefined {
 	const { current, previous, making } = registration;
 	if (current === undefined || making !== undefined) return 0;
 	if (previous?.deletedAt !== undefined) return previous.deletedAt + LAST_DELIVERIES_MS;
 	if (previous !== undefined) return previous.deleteAfter;
-	return plan.rotateAfterMs > 0 ? current.createdAt + plan.rotateAfterMs : undefined;
+	const { createdAt } = current;
+	const byAge = rotateAfterMs > 0 ? createdAt + rotateAfterMs : Infinity;
+	const byDate = createdAt < rotateAt ? rotateAt : Infinity;
+	const next = Math.min(byAge, byDate);
+	return next === Infinity ? undefined : next;
 }
 
 /**

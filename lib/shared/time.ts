@@ -66,6 +66,22 @@ function offsetMinutes(zone: string): number | undefined {
 }
 
 /**
+ * A time that a user entered, in Unix milliseconds: an ISO 8601 text, a date, or an object whose value is milliseconds, such
+ * as the dates of expressions. A text without an offset is in the given time zone. Undefined for everything else.
+ */
+export function enteredTime(value: unknown, timeZone: string): number | undefined {
+	if (typeof value === 'object' && value !== null) {
+		// JSON may have a field with this name.
+		const time: unknown = typeof value.valueOf === 'function' ? value.valueOf() : undefined;
+		return typeof time === 'number' && !Number.isNaN(time) ? time : undefined;
+	}
+	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
+	const time = timeOf(value);
+	if (time === undefined || /[T ].*(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)\s*$/i.test(value)) return time;
+	return inZone(time, timeZone);
+}
+
+/**
  * The instant at which clocks of the zone show this time, which is given as if it were UTC. Of a time that is left out when
  * clocks are set forward, as midnight is in some zones, the one as long after the change. In Unix milliseconds.
  */

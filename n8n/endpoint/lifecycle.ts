@@ -26,6 +26,7 @@ import { forgetTest } from '../fields/testSurvey';
 import { logLine, rejections } from '../log/log';
 import { toNodeError } from '../log/nodeError';
 import {
+	checkRotation,
 	isAutomatic,
 	registrationContext,
 	rotationPlan,
@@ -56,6 +57,7 @@ export const endpointLifecycle = {
 	/** Registers the endpoint unless it exists. Never called with manual registration. */
 	async create(this: IHookFunctions): Promise<boolean> {
 		return await explained(this, async () => {
+			checkRotation(this);
 			const wanted = wantedEndpoint(this);
 			const plan = rotationPlan(this);
 			const registration = await registrationContext(this);

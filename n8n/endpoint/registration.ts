@@ -10,7 +10,7 @@ import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from 
 import type { Records } from '../../lib/ledger';
 import { PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
-import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
+import { DAY_MS, enteredTime, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { createVerifier, type SchemeSettings } from '../../lib/signature';
 import { clientAndSecret } from '../api/apiClient';
@@ -71,13 +71,23 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	});
 }
 
-/** When to rotate the signing secret, by the node's parameters. */
+/** When to rotate the signing secret, by the node's parameters. A date that cannot be read is none; publication reports it. */
 export function rotationPlan(context: NodeContext) {
 	const options = asRecord(context.getNodeParameter('options', {}));
 	return {
 		rotateAfterMs: asNumber(options['rotateAfterDays'], 0, 0, 3650) * DAY_MS,
+		rotateAt: enteredTime(options['rotateAt'], context.getTimezone()),
 		graceMs: asNumber(options['rotationGraceHours'], 24, 0, 24 * 30) * HOUR_MS,
 	};
+}
+
+/** Throws `PackageError` if the date of the rotation cannot be read. */
+export function checkRotation(context: NodeContext): void {
+	const { rotateAt = '' } = asRecord(context.getNodeParameter('options', {}));
+	if (rotateAt === '' || rotationPlan(context).rotateAt !== undefined) return;
+	throw new PackageError("'Rotate Secret At' is not a date and time", {
+		hint: "Select one in 'Rotate Secret At' under Options of this node and publish again.",
+	});
 }
 
 /** Where the node's registration is stored; does not read it. The production URL and the editor's test URL each have their own endpoint. */

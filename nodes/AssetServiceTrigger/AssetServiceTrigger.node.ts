@@ -24,6 +24,17 @@ import { builderHint } from '../builderHints';
 
 const delivery = eventDelivery('webhook');
 
+const rotationGrace: INodeProperties = {
+	displayName: 'Rotation Grace Period (Hours)',
+	name: 'rotationGraceHours',
+	type: 'number',
+	noDataExpression: true,
+	typeOptions: { minValue: 0 },
+	default: 24,
+	description:
+		'How long the old endpoint stays active next to the new one. Both secrets are accepted during this time.',
+};
+
 /** The options of the trigger, which most people never open. */
 const triggerOptions: INodeProperties[] = [
 	...delivery.options,
@@ -57,18 +68,28 @@ const triggerOptions: INodeProperties[] = [
 			'Age at which the endpoint is replaced by a new one with a new signing secret, or 0 for never',
 	},
 	{
-		displayName: 'Rotation Grace Period (Hours)',
-		name: 'rotationGraceHours',
-		type: 'number',
+		displayName: 'Rotate Secret At',
+		name: 'rotateAt',
+		type: 'dateTime',
 		noDataExpression: true,
-		// Without a rotation it has no effect. n8n reads the field next to it, and shows this one only if that was added.
+		displayOptions: { show: { '/registration': ['automatic'] } },
+		default: '',
+		description:
+			'When an older endpoint is replaced by a new one, in the time zone of the workflow. If the time has come, this happens when you publish.',
+	},
+	// Without a rotation it has no effect. n8n reads the fields next to it, and shows this one only if one was added.
+	{
+		...rotationGrace,
 		displayOptions: {
 			show: { '/registration': ['automatic'], rotateAfterDays: [{ _cnd: { gt: 0 } }] },
 		},
-		typeOptions: { minValue: 0 },
-		default: 24,
-		description:
-			'How long the old endpoint stays active next to the new one. Both secrets are accepted during this time.',
+	},
+	{
+		...rotationGrace,
+		displayOptions: {
+			show: { '/registration': ['automatic'], rotateAt: [{ _cnd: { regex: '.' } }] },
+			hide: { rotateAfterDays: [{ _cnd: { gt: 0 } }] },
+		},
 	},
 	...signatureOptions,
 	{

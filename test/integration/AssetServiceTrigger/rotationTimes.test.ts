@@ -1,8 +1,8 @@
-/** The times of a rotation as entered, in days and hours, compared with the stored ones. */
+/** The times of a rotation as entered, in days, hours or as a date, compared with the stored ones. */
 import { z } from 'zod/v4';
 import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
-import { cleanUpAfterEach, createWorld } from './registrations';
+import { cleanUpAfterEach, createWorld, ENDPOINTS } from './registrations';
 
 cleanUpAfterEach();
 
@@ -58,3 +58,40 @@ it('replaces no endpoint before the given days', async () => {
 	expect(simulator.stats.endpoints).toMatchObject({ created: 1 });
 	await unpublish();
 });
+
+it('replaces an endpoint at once by a date that has come: creates, accepts both, deletes, and then no more', async () => {
+	const { publish, unpublish, deliver, change, simulator, ledgerPath } = await createWorld();
+	await publish();
+	age(ledgerPath, HOUR_MS);
+	const [old] = simulator.endpoints;
+	const rotateAt = new Date(Date.now() - 60_000).toISOString();
+	change({ options: { rotateAt, rotationGraceHours: 0.5 / 3600 } });
+	await publish();
+	await waitFor(() => simulator.endpoints.length === 2, { what: 'the new endpoint', everyMs: 5 });
+	expect(await deliver()).toMatchObject([{ status: 200 }, { status: 200 }]);
+	await waitFor(() => simulator.endpoints.length === 1, { what: 'the old one to be deleted' });
+	expect(await deliver()).toMatchObject([{ status: 200 }]);
+
+	const [now] = simulator.endpoints;
+	const changes = simulator.stats.requests.filter(({ path }) => path.startsWith(ENDPOINTS));
+	expect(
+		changes.filter(({ method }) => method !== 'GET').map(({ method, path }) => [method, path]),
+	).toEqual([
+		['POST', ENDPOINTS],
+		['POST', ENDPOINTS],
+		['DELETE', `${ENDPOINTS}/${old?.id ?? ''}`],
+	]);
+	await publish();
+	await deliver();
+	expect(simulator.endpoints).toEqual([now]);
+	await unpublish();
+});
+
+it.each(['tomorrow', '2026-13-01', {}])(
+	'does not publish with %j as the date',
+	async (rotateAt) => {
+		const { publish, simulator } = await createWorld({ parameters: { options: { rotateAt } } });
+		await expect(publish()).rejects.toThrow("'Rotate Secret At' is not a date and time");
+		expect(simulator.endpoints).toEqual([]);
+	},
+);

@@ -112,6 +112,34 @@ describe('a step of a rotation', () => {
 		expect(next).toBe(start + PLAN.rotateAfterMs + PLAN.rotateAfterMs);
 	});
 
+	it('is due at a given time, once, for an endpoint that is older', async () => {
+		const world = await registered();
+		const rotateAt = world.now + 5_000;
+		const plan = { ...NEVER, graceMs: 10_000, rotateAt };
+		expect(await stepRegistration(world.context, plan)).toBe(rotateAt);
+		expect([...world.endpoints.keys()]).toEqual(['we_1']);
+
+		world.now = rotateAt;
+		expect(await stepRegistration(world.context, plan)).toBe(rotateAt + plan.graceMs);
+		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
+
+		world.now += plan.graceMs;
+		await stepRegistration(world.context, plan);
+		expect([...world.endpoints.keys()]).toEqual(['we_2']);
+		world.now += LAST_DELIVERIES_MS;
+		expect(await stepRegistration(world.context, plan)).toBeUndefined();
+		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-2' });
+	});
+
+	it('is due at the earlier of a given time and an age', async () => {
+		const world = await registered();
+		const at = (ms: number) =>
+			stepRegistration(world.context, { ...PLAN, rotateAt: world.now + ms });
+		expect(await at(PLAN.rotateAfterMs - 1)).toBe(world.now + PLAN.rotateAfterMs - 1);
+		expect(await at(PLAN.rotateAfterMs + 1)).toBe(world.now + PLAN.rotateAfterMs);
+		expect(await at(-1)).toBe(world.now + PLAN.rotateAfterMs);
+	});
+
 	it('is never due without an age', async () => {
 		const world = await registered();
 		world.now += 1e12;

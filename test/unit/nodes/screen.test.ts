@@ -64,6 +64,10 @@ it.each([
 	[{ rotateAfterDays: 0.0002, rotationGraceHours: 0.5 }, true],
 	[{ rotateAfterDays: 0, rotationGraceHours: 5 }, false],
 	[{ rotationGraceHours: 5 }, false],
+	[{ rotateAt: '2026-01-31T12:00:00', rotationGraceHours: 5 }, true],
+	[{ rotateAt: '2026-01-31T12:00:00', rotateAfterDays: 0, rotationGraceHours: 5 }, true],
+	[{ rotateAt: '2026-01-31T12:00:00', rotateAfterDays: 1, rotationGraceHours: 5 }, true],
+	[{ rotateAt: '', rotationGraceHours: 5 }, false],
 ])('the grace period of a rotation is kept only where there is one: %j, %s', (options, isKept) => {
 	const { description } = new AssetServiceTrigger();
 	const values = { registration: 'automatic', options };
