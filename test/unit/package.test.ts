@@ -87,7 +87,7 @@ describe('the build', () => {
 	const scene = makeScene();
 	const built = (file: string) => readFileSync(join(scene.folder, 'built', file), 'utf8');
 	const Bom = z.object({
-		components: z.array(z.object({ name: z.string(), version: z.string() })),
+		components: z.array(z.object({ name: z.string(), version: z.string(), purl: z.string() })),
 	});
 	beforeAll(() => {
 		scene.copy('gulpfile.js', 'tsconfig.json', 'tsconfig.build.json', 'lib/vendor');
@@ -155,7 +155,14 @@ describe('the build', () => {
 			expect.arrayContaining(['@ioredis/commands', 'ioredis', 'undici', 'zod']),
 		);
 		const notices = built('THIRD-PARTY-NOTICES');
-		for (const { name, version } of components) {
+		expect(notices).toContain('llhttp 9.3.0 (MIT)');
+		expect(notices).toContain('Copyright Fedor Indutny, 2018.');
+		// WebAssembly in a file of undici, not an installed package.
+		const isEmbedded = ({ name }: { name: string }) => name === 'llhttp';
+		expect(components.filter(isEmbedded)).toMatchObject([
+			{ purl: 'pkg:github/nodejs/llhttp@v9.3.0' },
+		]);
+		for (const { name, version } of components.filter((one) => !isEmbedded(one))) {
 			const path = join(ROOT, 'node_modules', name, 'package.json');
 			expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ name, version });
 			expect(notices).toContain(`${name} ${version} (`);
