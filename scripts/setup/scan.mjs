@@ -67,7 +67,11 @@ const folder = mkdtempSync(join(tmpdir(), 'asset-service-scan-'));
 const at = (...names) => join(folder, ...names);
 try {
   const npm = (...args) =>
-    execFileSync('npm', [...args, '--loglevel=error'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', [...args, '--loglevel=error'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      // There npm is a script, which only a shell starts.
+      shell: process.platform === 'win32',
+    });
   writeFileSync(at('package.json'), '{ "private": true }');
   // One of its dependencies has an install script that asks for another package manager.
   npm('install', '--prefix', folder, '--ignore-scripts', '--no-audit', `${SCAN}@${VERSION}`);

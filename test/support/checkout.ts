@@ -21,7 +21,7 @@ export function makeCheckout(): Checkout {
 		if (NOT_COPIED.has(entry) || /\.(tgz|log)$/.test(entry)) continue;
 		cpSync(join(ROOT, entry), join(folder, entry), { recursive: true });
 	}
-	symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+	symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
 	const person = { NAME: 'Ann Author', EMAIL: 'ann@localhost' };
 	const env = {
 		...npmEnvironment(process.env),

@@ -65,13 +65,13 @@ export async function installOnce(installation: Installation): Promise<string> {
 	return join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 }
 
+/** Written once npm has installed all packages: what follows needs other hosts and can be repeated by itself. */
+const PACKAGES = '.packages-installed';
+
 /** Installs into a sibling folder that is renamed when complete, so a killed installation never looks complete. */
 async function install(folder: string, installation: Installation): Promise<void> {
 	const { title, log } = installation;
 	const partial = `${folder}.partial`;
-	for (const leftover of [partial, folder]) rmSync(leftover, { recursive: true, force: true });
-	mkdirSync(partial, { recursive: true });
-	installation.prepare(partial);
 	const step = async (what: string, args: readonly string[]): Promise<void> => {
 		log(`${what} ...`);
 		await npm([...args, '--loglevel=error'], {
@@ -81,18 +81,40 @@ async function install(folder: string, installation: Installation): Promise<void
 			},
 		});
 	};
-	try {
-		await step(`Installing n8n into ${folder} (${title})`, installation.install);
-		await step('Building n8n’s SQLite driver', ['rebuild', 'sqlite3', '--ignore-scripts=false']);
-	} catch (error) {
+	rmSync(folder, { recursive: true, force: true });
+	if (existsSync(join(partial, PACKAGES))) {
+		log(`Continuing in ${partial}, where the packages of n8n are installed ...`);
+	} else {
 		rmSync(partial, { recursive: true, force: true });
-		const reason = error instanceof Error ? error.message : String(error);
-		throw new Error(
-			`n8n could not be installed. Check the connection to the npm registry and the free disk space (3 GB), then run this again.\n${reason}`,
-			{ cause: error },
-		);
+		mkdirSync(partial, { recursive: true });
+		installation.prepare(partial);
+		try {
+			await step(`Installing n8n into ${folder} (${title})`, installation.install);
+		} catch (error) {
+			rmSync(partial, { recursive: true, force: true });
+			throw failure(
+				'n8n could not be installed. Check the connection to the npm registry and the free disk space (3 GB), then run this again.',
+				error,
+			);
+		}
+		writeFileSync(join(partial, PACKAGES), '');
+	}
+	try {
+		await step('Installing n8n’s SQLite driver', ['rebuild', 'sqlite3', '--ignore-scripts=false']);
+	} catch (error) {
+		throw failure(NO_DRIVER, error);
 	}
 	writeFileSync(join(partial, MARKER), '');
 	renameSync(partial, folder);
 	log('n8n is installed.');
+}
+
+const NO_DRIVER = `The packages of n8n are installed and kept, but its SQLite driver is missing: the npm registry has only its sources.
+It could neither be downloaded (from github.com and *.githubusercontent.com) nor built (with headers from nodejs.org, Python 3 and a C++ compiler).
+Make one of these possible, then run this again: it continues from there. For a proxy, set HTTPS_PROXY. For a mirror of the driver, set npm_config_sqlite3_binary_host. For a mirror or a folder of the headers, set npm_config_disturl or npm_config_nodedir.`;
+
+/** What to do comes last: it is what a terminal still shows after npm's output. */
+function failure(advice: string, cause: unknown): Error {
+	const reason = cause instanceof Error ? cause.message : String(cause);
+	return new Error(`${reason}\n\n${advice}`, { cause });
 }

@@ -5,6 +5,8 @@ const TAIL_LINES = 30;
 
 interface NpmOptions {
 	readonly cwd: string;
+	/** For a command that is a script on Windows, as npm is: only a shell starts those. */
+	readonly isScript?: boolean;
 	/** Called about every 15 seconds with the elapsed seconds. */
 	readonly onProgress?: (seconds: number) => void;
 }
@@ -13,16 +15,19 @@ interface NpmOptions {
 export async function run(
 	command: string,
 	args: readonly string[],
-	{ cwd, onProgress }: NpmOptions,
+	{ cwd, isScript = false, onProgress }: NpmOptions,
 ): Promise<string> {
+	const shell = isScript && process.platform === 'win32';
 	const started = performance.now();
 	const timer = setInterval(() => {
 		onProgress?.(Math.round((performance.now() - started) / 1000));
 	}, 15_000);
 	try {
 		return await new Promise((resolve, reject) => {
-			const child = spawn(command, args, {
+			// A shell gets the arguments as one text.
+			const child = spawn(command, shell ? args.map((arg) => `"${arg}"`) : args, {
 				cwd,
+				shell,
 				env: npmEnvironment(process.env),
 				stdio: ['ignore', 'pipe', 'pipe'],
 			});
@@ -52,7 +57,8 @@ export async function run(
 }
 
 export async function npm(args: readonly string[], options: NpmOptions): Promise<string> {
-	return await run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], options);
+	const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
+	return await run('npm', [...args, ...quiet], { ...options, isScript: true });
 }
 
 /**

@@ -106,7 +106,8 @@ const PackAnswer = z.array(z.object({ filename: z.string() })).length(1);
 
 async function build(copy: string, destination: string): Promise<string> {
 	const modules = join(ROOT, 'node_modules');
-	symlinkSync(modules, join(copy, 'node_modules'));
+	// Windows lets every user create a junction.
+	symlinkSync(modules, join(copy, 'node_modules'), 'junction');
 	await run(process.execPath, [join(modules, 'gulp', 'bin', 'gulp.js'), '--silent'], { cwd: copy });
 	const answer = await npm(
 		['pack', '--json', '--ignore-scripts', `--pack-destination=${destination}`],

@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeScene, removeScenes } from '../../../support/commands';
+import packageJson from '../../../../package.json';
+import { makeScene, removeScenes, ROOT } from '../../../support/commands';
 
 afterEach(removeScenes);
 
@@ -9,6 +10,7 @@ function clone() {
 	const scene = makeScene();
 	scene.copy('scripts/setup/ensureInstalled.mjs');
 	scene.write('package-lock.json', '{}');
+	scene.write('package.json', '{ "devDependencies": { "node": "24.21.0" } }');
 	scene.replace('npm', 'exit ${NPM_STATUS:-0}');
 	const age = (file: string, hours: number) => {
 		const at = Date.now() / 1000 - hours * 3600;
@@ -45,7 +47,7 @@ it('leaves the installation of another checkout as it is', () => {
 	const { ensure, calls, install, folder } = clone();
 	install(2);
 	renameSync(join(folder, 'node_modules'), join(folder, 'elsewhere'));
-	symlinkSync(join(folder, 'elsewhere'), join(folder, 'node_modules'));
+	symlinkSync(join(folder, 'elsewhere'), join(folder, 'node_modules'), 'junction');
 	expect(ensure().status).toBe(0);
 	expect(calls()).toEqual([]);
 });
@@ -55,4 +57,46 @@ it('fails if the installation fails', () => {
 	mkdirSync(join(folder, 'node_modules'));
 	const { status, output } = ensure({ NPM_STATUS: '7' });
 	expect([status, output]).toEqual([7, expect.stringContaining('npm ci failed') as string]);
+});
+
+describe('on a system without glibc, where the Node of the registry does not run', () => {
+	const onMusl = (version: string) => {
+		const scene = clone();
+		scene.write(
+			'musl.cjs',
+			`process.report.getReport = () => ({ header: {} });
+			Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`,
+		);
+		const result = scene.ensure({ NODE_OPTIONS: `--require ${join(scene.folder, 'musl.cjs')}` });
+		return { ...result, calls: scene.calls() };
+	};
+
+	it('leaves it out if the own one is new enough', () => {
+		const { status, calls } = onMusl('24.3.0');
+		expect([status, calls]).toEqual([0, [expect.stringMatching(/^npm ci .* --ignore-scripts$/)]]);
+	});
+
+	it('says which one is needed otherwise, and installs nothing', () => {
+		const { status, calls, output } = onMusl('22.16.0');
+		expect([status, calls]).toEqual([1, []]);
+		expect(output).toContain('Node 24 or newer is required on this system');
+	});
+});
+
+it('requires the Node that the README and CONTRIBUTING name', () => {
+	const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+	const [, oldest = ''] =
+		/const OLDEST = '(.*)'/.exec(textOf('scripts/setup/ensureInstalled.mjs')) ?? [];
+	for (const file of ['README.md', 'CONTRIBUTING.md']) {
+		const named = Array.from(
+			textOf(file).matchAll(/Node(?:\.js)? (\d+\.\d+) or newer/g),
+			([, each]) => each,
+		);
+		expect([file, named[0]]).toEqual([file, oldest]);
+	}
+	const { node } = packageJson.engines;
+	expect(textOf('CONTRIBUTING.md')).toContain(
+		`The package itself runs on Node.js ${node.replace('>=', '')} or newer`,
+	);
+	expect(textOf('CONTRIBUTING.md')).not.toMatch(new RegExp(`package runs on Node ${oldest}`));
 });
