@@ -3,9 +3,8 @@
  * who may see and replay their events. One record of the ledger per workflow.
  */
 import { isWanted, type ParsedEvent, readWanted } from '../event';
-import { changeRecord, type Records } from '../ledger';
+import { changeRecord, recordFormat, type Records } from '../ledger';
 import { HOUR_MS } from '../shared/time';
-import { jsonIn } from '../shared/values';
 import {
 	array,
 	enum as oneOf,
@@ -15,7 +14,6 @@ import {
 	orElse,
 	type output,
 	record,
-	safeParse,
 	string,
 	unknown,
 } from '../vendor/zod';
@@ -46,6 +44,7 @@ const publicationShape = object({
 	replays: optional(record(string(), array(string()))),
 });
 export type Publication = Readonly<output<typeof publicationShape>>;
+const format = recordFormat({ what: 'the publication of a workflow', number: 1 }, publicationShape);
 
 /** A poll trigger shows at least this often that it still polls. */
 const SEEN_EVERY_MS = HOUR_MS;
@@ -57,11 +56,7 @@ export async function readPublication(
 	records: Records,
 	workflowId: string,
 ): Promise<Publication | undefined> {
-	return publicationIn(await records.readRecord(keyOf(workflowId)));
-}
-
-function publicationIn(text: string | undefined): Publication | undefined {
-	return safeParse(publicationShape, jsonIn(text ?? '')).data;
+	return format.read(await records.readRecord(keyOf(workflowId)));
 }
 
 /** Changes the publication, even while others change it; undefined leaves it as it is. Rejects like `changeRecord`. */
@@ -71,8 +66,8 @@ export async function changePublication(
 	next: (before: Publication | undefined) => Publication | undefined,
 ): Promise<void> {
 	await changeRecord(records, keyOf(workflowId), (text) => {
-		const after = next(publicationIn(text));
-		return after && JSON.stringify(after);
+		const after = next(format.read(text));
+		return after && format.write(after);
 	});
 }
 

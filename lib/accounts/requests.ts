@@ -6,10 +6,9 @@
  * once an execution has begun it.
  */
 import { randomUUID } from 'node:crypto';
-import { type Account, type Ledger, ledgerKey, type Records } from '../ledger';
+import { type Account, type Ledger, ledgerKey, recordFormat, type Records } from '../ledger';
 import { PackageError } from '../shared/errors';
 import { chunksOf } from '../shared/pace';
-import { jsonIn } from '../shared/values';
 import { isDue, isUnsettled } from '../start';
 import {
 	array,
@@ -18,7 +17,6 @@ import {
 	optional,
 	type output,
 	record,
-	safeParse,
 	string,
 	unknown,
 } from '../vendor/zod';
@@ -45,7 +43,7 @@ const requested = object({
 	incident: optional(object({ t: number(), assetId: string(), item: record(string(), unknown()) })),
 });
 export type Requested = output<typeof requested>;
-const requestShape = object({ events: array(requested) });
+const format = recordFormat({ what: 'a request to replay', number: 1 }, object({ events: array(requested) }));
 
 interface Replay {
 	readonly ledger: Pick<Ledger, 'reopen' | 'readRecord' | 'swapRecord'>;
@@ -120,7 +118,7 @@ async function write(
 	const nodeId = events[0]?.nodeId;
 	if (nodeId === undefined) return;
 	const key = `replay:${workflowId}:${randomUUID()}`;
-	await records.swapRecord(key, undefined, JSON.stringify({ events: events.map(storedOf) }));
+	await records.swapRecord(key, undefined, format.write({ events: events.map(storedOf) }));
 	await changePublication(records, workflowId, (before) => {
 		const waiting = before?.replays?.[nodeId] ?? [];
 		if (before === undefined || waiting.includes(key)) return undefined;
@@ -170,14 +168,14 @@ export async function serveWaiting(
 	const done: string[] = [];
 	for (const key of waitingKeys(publication, nodeId)) {
 		const text = await ledger.readRecord(key);
-		const { events } = safeParse(requestShape, jsonIn(text ?? '')).data ?? {};
+		const { events } = format.read(text) ?? {};
 		if (events === undefined) {
 			done.push(key);
 			continue;
 		}
 		if (!events.every(isOwn)) continue;
 		const { rest, isOver } = await serve(scope, start, events);
-		const left = rest.length === 0 ? undefined : JSON.stringify({ events: rest });
+		const left = rest.length === 0 ? undefined : format.write({ events: rest });
 		const isKept = rest.length === events.length || (await ledger.swapRecord(key, text, left));
 		if (isKept && rest.length === 0) done.push(key);
 		if (isOver) break;

@@ -8,21 +8,19 @@
  * ends with the session of its process: 60 seconds after that was killed, another one continues. Every step swaps the
  * record that it has read, so a process that was paused and lost its claim changes nothing any more.
  */
-import { claimOrWait, type Ledger, ledgerKey, type Records, releaseHold } from '../ledger';
+import { claimOrWait, type Ledger, ledgerKey, recordFormat, type Records, releaseHold } from '../ledger';
 import type { ApiClient } from '../service';
 import { sleep } from '../shared/pace';
 import { printable } from '../shared/text';
 import { MINUTE_MS } from '../shared/time';
-import { jsonIn } from '../shared/values';
 import {
 	array,
-	literal,
 	number,
 	object,
 	optional,
 	type output,
-	safeParse,
 	string,
+	union,
 } from '../vendor/zod';
 
 /** Where a registration is kept. */
@@ -53,8 +51,6 @@ export interface WantedEndpoint {
 	readonly events: readonly string[];
 }
 
-const VERSION = 1;
-
 /** An endpoint at the service that the trigger created. Times are in Unix milliseconds. */
 const endpoint = object({
 	id: string(),
@@ -63,7 +59,6 @@ const endpoint = object({
 	createdAt: number(),
 });
 const registered = object({
-	version: literal(VERSION),
 	url: string(),
 	events: array(string()),
 	/** Absent until the first endpoint is created and its secret saved. */
@@ -77,10 +72,11 @@ const registered = object({
 	/** Names a creation that has not ended: its process is creating an endpoint, or died over it. */
 	making: optional(string()),
 });
-const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
+const unregistered = object({ unregisteredAt: number() });
+const format = recordFormat({ what: 'a registered webhook endpoint', number: 1 }, union([unregistered, registered]));
 
 export type Registration = WantedEndpoint &
-	Readonly<Omit<output<typeof registered>, 'version' | keyof WantedEndpoint>>;
+	Readonly<Omit<output<typeof registered>, keyof WantedEndpoint>>;
 
 export interface Loaded {
 	/** The record as stored; undefined for none. */
@@ -110,8 +106,8 @@ export async function replace(
 
 /** Of an unpublished node a record stays: deliveries that still arrive create no endpoint for it. */
 export function serialise(next: Registration | number): string {
-	const content = typeof next === 'number' ? { unregisteredAt: next } : next;
-	return JSON.stringify({ version: VERSION, ...content });
+	if (typeof next === 'number') return format.write({ unregisteredAt: next });
+	return format.write({ ...next, events: [...next.events] });
 }
 
 export async function load({ key, records }: RecordSlot): Promise<Loaded> {
@@ -125,13 +121,9 @@ export function hasEndpoint(text: string): boolean {
 }
 
 function parseRecord(text: string): Omit<Loaded, 'text'> {
-	const record = jsonIn(text);
-	const gone = safeParse(unregistered, record);
-	if (gone.success) return { unregisteredAt: gone.data.unregisteredAt };
-	const kept = safeParse(registered, record);
-	if (!kept.success) return {};
-	const { version, ...registration } = kept.data;
-	return { registration };
+	const record = format.read(text);
+	if (record === undefined) return {};
+	return 'unregisteredAt' in record ? record : { registration: record };
 }
 
 /** How often a delivery checks whether the secret of a new endpoint is saved, and the pause in milliseconds. */

@@ -3,9 +3,8 @@
  * ledger does not take along. Times are in Unix milliseconds.
  */
 import type { Item } from '../event';
-import type { Ledger, Records } from '../ledger';
-import { jsonIn } from '../shared/values';
-import { number, safeParse, type Schema, string } from '../vendor/zod';
+import type { Ledger, RecordFormat, Records } from '../ledger';
+import { number, string } from '../vendor/zod';
 import type { Source } from './follow';
 import { positionShape } from './position';
 
@@ -58,6 +57,7 @@ export const savedFields = {
 
 /** The record as stored; no text for none, and no state for one that cannot be read or is not this process's. */
 export interface Saved<T> {
+	readonly format: RecordFormat<T>;
 	readonly text: string | undefined;
 	readonly state: T | undefined;
 }
@@ -65,23 +65,23 @@ export interface Saved<T> {
 export async function readSaved<T>(
 	records: Records,
 	key: string,
-	shape: Schema<T>,
+	format: RecordFormat<T>,
 ): Promise<Saved<T>> {
 	const text = await records.readRecord(key);
-	return { text, state: safeParse(shape, jsonIn(text ?? '')).data };
+	return { format, text, state: format.read(text) };
 }
 
 /** Returns what is saved from then on; no state if another process wrote in between, which wins: it polled as well. */
 export async function writeSaved<T>(
 	records: Records,
 	key: string,
-	{ text }: Saved<T>,
+	{ format, text }: Saved<T>,
 	state: T,
 	keepMs?: number,
 ): Promise<Saved<T>> {
-	const next = JSON.stringify(state);
+	const next = format.write(state);
 	const isWritten = next === text || (await records.swapRecord(key, text, next, keepMs));
-	return { text: next, state: isWritten ? state : undefined };
+	return { format, text: next, state: isWritten ? state : undefined };
 }
 
 /** What the memory has of a record. */

@@ -214,10 +214,16 @@ export class EventLedger implements Ledger {
 		options: Partial<ChangeOptions> = {},
 	): Promise<After<R>[]> {
 		for (const { key } of keys) checkKey(key);
-		return await this.#store.change<K, After<R>>(
+		const after = await this.#store.change<K, After<R> | Refusal>(
 			keys,
 			({ text, ...moment }, key) => {
-				const entry = decode(text);
+				let entry: Entry | undefined;
+				try {
+					entry = decode(text);
+				} catch (error) {
+					// Not thrown in the store, where other events would fail with it.
+					return { result: { refusal: error } };
+				}
 				const { result, next } = step(entry, key, moment);
 				if (next === undefined) return { result: { result, entry, text } };
 				if (next === null) return { result: { result }, text: null };
@@ -230,6 +236,10 @@ export class EventLedger implements Ledger {
 				...options,
 			},
 		);
+		return after.map((each) => {
+			if ('refusal' in each) throw each.refusal;
+			return each;
+		});
 	}
 
 	/** For a step that changes nothing. */
@@ -254,6 +264,11 @@ const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
 /** Throws for a key that `ledgerKey` did not make, before it reaches a store. */
 function checkKey(key: string): void {
 	if (!KEY_FORM.test(key)) throw new TypeError('A ledger key comes from ledgerKey()');
+}
+
+/** Why the entry was not read. */
+interface Refusal {
+	readonly refusal: unknown;
 }
 
 /** The result of a step, and the entry after it. */

@@ -8,7 +8,7 @@ import {
 	unreadFrom,
 	withStretch,
 } from '../follow';
-import { type Account, ledgerKey } from '../ledger';
+import { type Account, ledgerKey, recordFormat } from '../ledger';
 import { chunksOf } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
 import { isDue, hasBegun, isUnsettled, RETENTION_MS } from '../start';
@@ -25,7 +25,7 @@ const openEvent = object({
 });
 
 /** `publishedAt`: events created before never start, unless the ledger knows them as stored; 0 for no such bound. */
-export const pollState = object({
+const pollShape = object({
 	...savedFields,
 	/** Which events the trigger wants, as text. */
 	wanted: string(),
@@ -40,7 +40,8 @@ export const pollState = object({
 	readFrom: optional(string()),
 });
 
-export type PollState = Readonly<output<typeof pollState>>;
+export const pollFormat = recordFormat({ what: 'how far a Poll Trigger has come', number: 1 }, pollShape);
+export type PollState = Readonly<output<typeof pollShape>>;
 type OpenEvent = output<typeof openEvent>;
 
 /** Events that are remembered one by one until they are settled; to further ones, the list is read again. */

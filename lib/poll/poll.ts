@@ -35,7 +35,7 @@ import { isUnsettled, start, type Start, type Startable } from '../start';
 import {
 	Finds,
 	openOf,
-	pollState,
+	pollFormat,
 	type PollState,
 	rememberListed,
 	settled,
@@ -100,7 +100,7 @@ export async function poll(options: PollOptions): Promise<PollOutcome> {
 /** The saved state; undefined if this poll is a publication that starts nothing. */
 async function readOrPublish(own: RunningPoll): Promise<Saved<PollState> | undefined> {
 	const { ledger, key, memory, startFrom: as } = own;
-	const saved = await readSaved(ledger, key, pollState);
+	const saved = await readSaved(ledger, key, pollFormat);
 	const forgotten = forgottenBy(memory, as, saved.state?.polls);
 	if (saved.state?.as === as && forgotten === undefined) return saved;
 	const state = await firstState(own, forgotten);

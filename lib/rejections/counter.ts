@@ -5,12 +5,11 @@
  * the ledger is down.
  */
 import { randomUUID } from 'node:crypto';
-import { changeRecord, type Records } from '../ledger';
+import { changeRecord, recordFormat, type Records } from '../ledger';
 import { createLimiter } from '../shared/pace';
 import { printable } from '../shared/text';
 import { DAY_MS, MINUTE_MS } from '../shared/time';
-import { jsonIn } from '../shared/values';
-import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
+import { array, number, object, optional, string } from '../vendor/zod';
 
 const WRITE_EVERY_MS = MINUTE_MS;
 /** The most counts in memory, for all workflows. Further ones are dropped. */
@@ -120,8 +119,7 @@ export class RejectionCounter {
 		try {
 			await changeRecord(await open(), recordKey(workflowId), (text) => {
 				const tallies = summed([...talliesIn(text), ...taken], byDay).slice(0, MOST_TALLIES);
-				// Another process that adds the same counts at the same time must not write the same text.
-				return JSON.stringify({ version: 1, write: randomUUID(), tallies });
+				return format.write({ write: randomUUID(), tallies });
 			});
 		} catch {
 			// No delivery depends on it. A write whose response was lost counts twice.
@@ -166,7 +164,9 @@ const tally = object({
 	problem: optional(string()),
 	advice: optional(string()),
 });
-const recordShape = object({ version: literal(1), tallies: array(tally) });
+/** `write`: another process that adds the same counts at the same time must not write the same text. */
+const recordShape = object({ write: string(), tallies: array(tally) });
+const format = recordFormat({ what: 'the counts of rejections', number: 1 }, recordShape);
 
 const recordKey = (workflowId: string) => `rejections:${workflowId}`;
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
@@ -203,5 +203,5 @@ function together(one: Rejections, other: Rejections): Rejections {
 
 /** None if the record cannot be read. */
 function talliesIn(text: string | undefined): readonly Rejections[] {
-	return safeParse(recordShape, jsonIn(text ?? '')).data?.tallies ?? [];
+	return format.read(text)?.tallies ?? [];
 }

@@ -2,10 +2,9 @@
  * What the polling triggers of a workflow did last, and what to do about what they left out. One record of the ledger per
  * trigger, written by each of its polls. Times are in Unix milliseconds.
  */
-import { changeRecord, type Records } from '../ledger';
+import { changeRecord, recordFormat, type Records } from '../ledger';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/time';
-import { jsonIn } from '../shared/values';
-import { number, object, optional, type output, safeParse, string } from '../vendor/zod';
+import { number, object, optional, type output, string } from '../vendor/zod';
 
 const polledShape = object({
 	nodeName: string(),
@@ -16,6 +15,7 @@ const polledShape = object({
 	stations: optional(number()),
 });
 type LastPoll = Readonly<output<typeof polledShape>>;
+const format = recordFormat({ what: 'the last poll of a trigger', number: 1 }, polledShape);
 
 /** Much longer than any sensible pause between two polls; the record of a trigger that is gone expires. */
 const KEPT_MS = 35 * DAY_MS;
@@ -29,16 +29,16 @@ export async function notePolled(
 	polled: LastPoll,
 ): Promise<void> {
 	const change = (text: string | undefined) => {
-		const before = polledIn(text);
+		const before = format.read(text);
 		const isLater = before === undefined || before.polledAt <= polled.polledAt;
-		return isLater ? JSON.stringify({ ...before, ...polled }) : undefined;
+		return isLater ? format.write({ ...before, ...polled }) : undefined;
 	};
 	await changeRecord(records, keyOf(workflowId, nodeId), change, KEPT_MS);
 }
 
 /** The last poll of a trigger, and what to do about it, which completes a log line. Rejects like `Records`. */
 export async function readPolls(records: Records, workflowId: string, nodeId: string, now: number) {
-	const last = polledIn(await records.readRecord(keyOf(workflowId, nodeId)));
+	const last = format.read(await records.readRecord(keyOf(workflowId, nodeId)));
 	return {
 		/** Undefined if the trigger has not polled. */
 		last,
@@ -46,10 +46,6 @@ export async function readPolls(records: Records, workflowId: string, nodeId: st
 		behindMs: behindMs(last),
 		advice: adviceFor(last, now),
 	};
-}
-
-function polledIn(text: string | undefined): LastPoll | undefined {
-	return safeParse(polledShape, jsonIn(text ?? '')).data;
 }
 
 /** Later than that, a poll is overdue in any sensible schedule. */

@@ -27,7 +27,7 @@ import {
 import { hintOf, messageOf } from '../shared/errors';
 import { RETENTION_MS } from '../start';
 import { type Directory, directoryFor } from './common/directory';
-import { type Head, headOf, headShape } from './common/head';
+import { type Head, headOf, headFormat } from './common/head';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type EventFacts, KnownIds, LeftOut, readFacts } from './facts';
@@ -72,7 +72,7 @@ async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 	let reading = readingOf(settings, known);
 	const [as, key] = [digestOf(settings), headOf(options)];
 	const begunAt = now();
-	let saved = await readSaved(ledger, key, headShape);
+	let saved = await readSaved(ledger, key, headFormat);
 	// Also if the clock was set back.
 	const polledAt = Math.max(begunAt, (saved.state?.polledAt ?? 0) + 1);
 	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: begunAt, latestMs: LATEST_MS };
@@ -100,7 +100,7 @@ async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 		warn(`stations appear by ID: ${messageOf(failure)}`, 'assets', 1, hintOf(failure));
 	}
 
-	const found = await readSaved(ledger, key, headShape);
+	const found = await readSaved(ledger, key, headFormat);
 	if (found.text !== saved.text) {
 		// A poll of an earlier publication was still on its way: this one is the publication again.
 		const { state: other } = found;

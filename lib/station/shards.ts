@@ -1,4 +1,5 @@
 /** The shards of a node's state: which one a station is in, and what a poll makes of its text. */
+import { contentOf, numbered } from '../ledger';
 import { jsonIn } from '../shared/values';
 import { safeParse } from '../vendor/zod';
 import {
@@ -10,7 +11,7 @@ import {
 	RENEW_MS,
 	SHARDS,
 } from './common/settings';
-import { type ReportEntry, shardState, type ShardState, type StationState } from './common/state';
+import { type ReportEntry, SHARD_FORMAT, shardState, type ShardState, type StationState } from './common/state';
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide, isUndecided } from './decide/station';
@@ -71,13 +72,16 @@ export const UNCHANGED: ShardAfter = {
 
 /**
  * Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in
- * another order. `isOwn`: this process has written or checked the text.
+ * another order. `isOwn`: this process has written or checked the text. Throws `LedgerUnavailableError` for another format.
  */
 export function shardIn(text: string | undefined, isOwn = false): ShardState | undefined {
 	if (text === undefined) return undefined;
-	const state = jsonIn(text);
+	const state = jsonIn(contentOf(SHARD_FORMAT, text));
 	return isOwn || safeParse(shardState, state).success ? (state as ShardState) : undefined;
 }
+
+/** The text of a shard. */
+export const shardText = (state: ShardState): string => numbered(SHARD_FORMAT, JSON.stringify(state));
 
 /** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
 export function nextShard(
@@ -127,10 +131,10 @@ export function nextShard(
 			compactStation(station, watermark, settings, unreadUpTo.length > 0);
 			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
 		}
-		next = JSON.stringify(state);
+		next = shardText(state);
 		const found = limit(state, moment, Buffer.byteLength(next));
 		dropped += found;
-		if (found > 0) next = JSON.stringify(state);
+		if (found > 0) next = shardText(state);
 	}
 	const counts = { unlisted, tooMany, dropped };
 	return { text: next === text ? undefined : next, toTell, ...counts };

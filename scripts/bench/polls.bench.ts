@@ -13,11 +13,11 @@ import { EventLedger } from '../../lib/ledger/eventLedger';
 import { SqliteStore } from '../../lib/ledger/sqlite/store';
 import { poll, type PollOptions } from '../../lib/poll';
 import { walkPages } from '../../lib/service/paging';
-import { jsonIn } from '../../lib/shared/values';
 import { pollStations } from '../../lib/station';
 import { object, parse } from '../../lib/vendor/zod';
 import { readStationSettings } from '../../n8n/polling/station/settings';
 import { cacheFolder } from '../../test/support/cache';
+import { recordIn } from '../../test/support/records';
 import { MemoryStore } from '../../test/unit/ledger/memoryStore';
 
 const MINUTE = 60_000;
@@ -146,7 +146,7 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 	};
 	const isReadUntil = async (time: number) => {
 		const text = await ledger.readRecord(stateKey);
-		const { position } = parse(object({ position: positionShape }), jsonIn(text ?? ''));
+		const { position } = parse(object({ position: positionShape }), recordIn(text));
 		return unreadFrom(position) === Infinity && position.newestAt >= time;
 	};
 	/** Polls each minute until the list is read up to now, or as often as that. */

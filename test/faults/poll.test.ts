@@ -8,6 +8,7 @@ import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWo
 import { countInRedis } from '../support/n8n/ledgerEntries';
 import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
+import { recordIn, recordText } from '../support/records';
 import { startRedis, withRedis } from '../support/redis';
 import { lockDatabase, withDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
@@ -53,13 +54,13 @@ const inRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
 async function passForTrigger(seconds: number): Promise<void> {
 	await inRedis(async (client) => {
 		for (const key of await client.keys(RECORDS)) {
-			const record = JSON.parse((await client.get(key)) ?? '{}') as {
+			const record = recordIn((await client.get(key)) ?? undefined) as {
 				position?: { lookedBackAt: number[] };
 			};
 			const { position } = record;
 			if (position === undefined) continue;
 			const lookedBackAt = position.lookedBackAt.map((at) => at - seconds * 1000);
-			await client.set(key, JSON.stringify({ ...record, position: { ...position, lookedBackAt } }));
+			await client.set(key, recordText({ ...record, position: { ...position, lookedBackAt } }));
 		}
 	});
 }

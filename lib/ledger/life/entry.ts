@@ -1,4 +1,7 @@
 /** What the ledger keeps of an event, and its text in a store. */
+import { contentOf, type Format, numbered } from '../common/format';
+
+const FORMAT: Format = { what: 'what is known of an event', number: 1 };
 
 /** The kinds of an entry as written. `EntryState` adds what follows from the time and from the holder's session. */
 const KINDS = {
@@ -52,7 +55,7 @@ const whole = (number: number | undefined) => (number ? number.toString(36) : ''
 /** Short, because there may be ten million. The run is last: n8n chooses its form. */
 export function encode(entry: Entry): string {
 	const before = entry.before === undefined ? '' : KINDS[entry.before];
-	return [
+	const fields = [
 		`${KINDS[entry.kind]}${before}${entry.repeats ? '+' : ''}`,
 		whole(entry.at),
 		whole(entry.grace),
@@ -62,14 +65,15 @@ export function encode(entry: Entry): string {
 		whole(entry.reopenings),
 		whole(entry.reopenedAt),
 		entry.run ?? '',
-	].join(SEPARATOR);
+	];
+	return numbered(FORMAT, fields.join(SEPARATOR));
 }
 
-/** Undefined for a text in another form, which counts as no entry. */
+/** Undefined for a text in another form, which counts as no entry. Throws `LedgerUnavailableError` for another format. */
 export function decode(text: string | undefined): Entry | undefined {
 	if (text === undefined) return undefined;
 	const [flags = '', at, grace, attempts, holder, claim, reopenings, reopenedAt, ...run] =
-		text.split(SEPARATOR);
+		contentOf(FORMAT, text).split(SEPARATOR);
 	const kind = KIND_OF.get(flags.charAt(0));
 	if (kind === undefined || run.length < 1) return undefined;
 	return {
@@ -91,9 +95,12 @@ function read(text: string | undefined): number {
 	return text ? Number.parseInt(text, 36) : 0;
 }
 
-/** The session that decides what the entry is: that of a pending or running one. */
+const BEGINNING = numbered(FORMAT, '');
+
+/** The session that decides what the entry is: that of a pending or running one. None for a text in another format. */
 export function holderOf(text: string): string | undefined {
-	const kind = text.charAt(0);
+	if (!text.startsWith(BEGINNING)) return undefined;
+	const kind = text.charAt(BEGINNING.length);
 	if (kind !== KINDS.pending && kind !== KINDS.running) return undefined;
 	return text.split(SEPARATOR, FIELDS)[HOLDER] || undefined;
 }

@@ -1,4 +1,5 @@
 /** The store of the ledger on Redis, shared by any number of processes on any number of hosts. */
+import { contentOf, type Format, numbered } from '../common/format';
 import {
 	type ChangeOptions,
 	CLOSED_MS,
@@ -12,8 +13,9 @@ import { RedisConnection } from './connection';
 import { type Call, SCRIPTS } from './scripts';
 import type { RedisSettings } from './settings';
 
-const ALIVE = 'alive';
-const CLOSED = 'closed';
+const SESSION: Format = { what: 'the session of an n8n process', number: 1 };
+const ALIVE = numbered(SESSION, 'alive');
+const CLOSED = numbered(SESSION, 'closed');
 
 interface RedisStoreOptions {
 	readonly settings: RedisSettings;
@@ -95,8 +97,9 @@ export class RedisStore implements Store {
 
 	async #vitalOf(session: string): Promise<Vital> {
 		const condition = await this.#read(`session:${session}`);
-		if (condition === CLOSED) return 'closed';
-		return condition === undefined ? 'gone' : 'alive';
+		if (condition === undefined) return 'gone';
+		contentOf(SESSION, condition);
+		return condition === CLOSED ? 'closed' : 'alive';
 	}
 
 	async #read(key: string): Promise<string | undefined> {

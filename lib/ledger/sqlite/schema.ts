@@ -6,7 +6,7 @@ import { LedgerUnavailableError } from '../common/store';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /**
  * `text` is an entry (`life/entry.ts`), kept until `expires`, in Unix milliseconds. Without a rowid and without a second

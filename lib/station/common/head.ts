@@ -3,11 +3,12 @@
  * its stations. Times are in Unix milliseconds.
  */
 import { savedFields } from '../../follow';
+import { recordFormat } from '../../ledger';
 import { number, object, optional, type output } from '../../vendor/zod';
 import type { Owner } from './incident';
 
 /** `as`: `digestOf` the settings. */
-export const headShape = object({
+const headShape = object({
 	...savedFields,
 	/** Of the publication: shards of a later one are not changed by a poll of an earlier one that is still on its way. */
 	generation: number(),
@@ -21,6 +22,7 @@ export const headShape = object({
 	unlisted: object({ day: number(), count: number() }),
 });
 export type Head = Readonly<output<typeof headShape>>;
+export const headFormat = recordFormat({ what: 'how far a Station Trigger has come', number: 1 }, headShape);
 
 /** The name of the record of the head, or of a shard. */
 export const recordOf = ({ workflowId, nodeId }: Owner, name: string | number) =>

@@ -2,6 +2,7 @@
  * The state of the stations of a shard, as it is kept in a record of the ledger. Names are short, because there are
  * many of them. Times are in Unix milliseconds by the service's clock, unless they are named `at`: those are the station's.
  */
+import type { Format } from '../../ledger';
 import {
 	array,
 	boolean,
@@ -206,6 +207,9 @@ const station = object({
 	incidents: optional(record(string(), incident)),
 	sessions: optional(sessions),
 });
+
+/** Of the text of a shard. */
+export const SHARD_FORMAT: Format = { what: 'the state of the stations of a Station Trigger', number: 1 };
 
 export const shardState = object({
 	/** Of the settings that it was kept for, */

@@ -5,7 +5,7 @@ import type { ApiClient, ApiRecord } from '../../service';
 import { flatMapped, inSteps, inTurns, sortedInSteps, type Steps } from '../../shared/steps';
 import { textOf } from '../../shared/values';
 import { type Directory, isStation } from '../common/directory';
-import { headOf, headShape } from '../common/head';
+import { headOf, headFormat } from '../common/head';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
@@ -180,7 +180,7 @@ const MOST_EVENTS = 1_000_000;
 export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry[]> {
 	const { client, records, settings, workflowId, nodeId, from, to, hint, check } = asked;
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
-	const { state: head } = await readSaved(records, headOf(asked), headShape);
+	const { state: head } = await readSaved(records, headOf(asked), headFormat);
 	// It has not polled yet.
 	if (head === undefined) return [];
 	const past = await readPast({

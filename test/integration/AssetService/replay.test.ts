@@ -12,6 +12,7 @@ import {
 } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { recordIn } from '../../support/records';
 import { stopWorlds } from '../../unit/service/world';
 import { publish as publishAny } from './publish';
 import { containing, failure, pages, run, serving } from './runs';
@@ -61,7 +62,7 @@ const requested = async () => {
 	const store = await ledger();
 	const keys = Object.values((await readPublication(store, OWN))?.replays ?? {}).flat();
 	const texts = await Promise.all(keys.map((key) => store.readRecord(key)));
-	return texts.flatMap((text) => (JSON.parse(text ?? '{}') as { events: { id: string }[] }).events);
+	return texts.flatMap((text) => (recordIn(text) as { events: { id: string }[] }).events);
 };
 const replayed = async (
 	parameters: INodeParameters,

@@ -1,5 +1,6 @@
 /** The times of a rotation as entered, in days, hours or as a date, compared with the stored ones. */
 import { z } from 'zod/v4';
+import { recordIn } from '../../support/records';
 import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
 import { cleanUpAfterEach, createWorld, ENDPOINTS } from './registrations';
@@ -14,7 +15,7 @@ function age(ledgerPath: string, ms: number): void {
 	withDatabase(ledgerPath, (database) => {
 		database
 			.prepare(
-				`UPDATE record SET value = json_set(value, '$.current.createdAt', value ->> '$.current.createdAt' - ?)`,
+				`UPDATE record SET value = '1' || json_set(substr(value, 2), '$.current.createdAt', substr(value, 2) ->> '$.current.createdAt' - ?)`,
 			)
 			.run(ms);
 	});
@@ -27,7 +28,7 @@ function deleteAfter(ledgerPath: string): number | undefined {
 	const row = withDatabase(ledgerPath, (database) =>
 		database.prepare('SELECT value FROM record').get(),
 	);
-	return Rotated.safeParse(JSON.parse(String(row?.['value']))).data?.previous.deleteAfter;
+	return Rotated.safeParse(recordIn(String(row?.['value']))).data?.previous.deleteAfter;
 }
 
 it.each([

@@ -1,10 +1,11 @@
 /** What the simulation knows of the station trigger's records: how far it knows the list, and which publication has written. */
 import { isRecord } from '../../../lib/shared/values';
+import { recordIn } from '../../support/records';
 
 /** Undefined for another record, and while nothing is known. In Unix milliseconds by the service's clock. */
 export function knownUpTo(key: string, text: string): number | undefined {
 	if (!key.startsWith('station:') || !key.endsWith(':head')) return undefined;
-	const head: unknown = JSON.parse(text);
+	const head: unknown = recordIn(text);
 	if (!isRecord(head)) return undefined;
 	const { position, watermark } = head;
 	const upTo = isRecord(position) ? position['knownUpTo'] : watermark;

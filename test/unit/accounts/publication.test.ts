@@ -6,6 +6,7 @@ import {
 	type PublishedSettings,
 	triggersIn,
 } from '../../../lib/accounts';
+import { recordText } from '../../support/records';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const HOUR = 60 * 60_000;
@@ -118,7 +119,7 @@ it('expects everything of a trigger that an older version recorded without types
 	const { ledger, read } = worldOf();
 	const settings = { kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [] };
 	const older = { publishedAt: 1, triggers: { a: { seenAt: 1, settings } } };
-	await ledger.swapRecord('workflow:flow', undefined, JSON.stringify(older));
+	await ledger.swapRecord('workflow:flow', undefined, recordText(older));
 	const publication = await read();
 	expect(publication?.publishedAt).toBe(1);
 	expect(triggersIn(publication).isWanted({ id: 'a', type: 'x', record: { id: 'a' } })).toBe(true);

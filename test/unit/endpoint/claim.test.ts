@@ -1,5 +1,6 @@
 import { ensureRegistered, load, stepRegistration, untilMade } from '../../../lib/endpoint';
 import { ledgerKey } from '../../../lib/ledger';
+import { recordText } from '../../support/records';
 import { useStoppedClock } from '../ledger/stoppedClock';
 import { createWorld, killPublication, WANTED } from './world';
 
@@ -41,10 +42,10 @@ describe('the claim of a process that creates an endpoint', () => {
 describe('a delivery while an endpoint is created', () => {
 	it('waits until the secret is kept', async () => {
 		const { context, records } = createWorld();
-		const text = JSON.stringify({ version: 1, ...WANTED, making: 'mark' });
+		const text = recordText({ ...WANTED, making: 'mark' });
 		records.set(context.key, text);
 		setTimeout(() => {
-			records.set(context.key, JSON.stringify({ version: 1, ...WANTED }));
+			records.set(context.key, recordText(WANTED));
 		}, 3000);
 		const made = untilMade(context, await load(context));
 		await jest.advanceTimersByTimeAsync(3100);

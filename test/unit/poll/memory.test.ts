@@ -1,6 +1,7 @@
 /** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
 import { positionAt } from '../../../lib/follow';
 import { RETENTION_MS } from '../../../lib/start';
+import { recordIn, recordText } from '../../support/records';
 import { downFrom, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
@@ -91,7 +92,7 @@ it('begins with publishing, and is not behind the record in the ledger', async (
 			...{ polls: 0, wanted: '', wantedSince: 0, open: [] },
 			position: positionAt(frontier, polled.now),
 		};
-		polled.ledger.records.set(`poll:${polled.workflowId}:node`, JSON.stringify(record));
+		polled.ledger.records.set(`poll:${polled.workflowId}:node`, recordText(record));
 		polled.failures.set(undefined, new Error('page 1'));
 		await polled.poll();
 		expect(polled.kept?.at).toBe(until);
@@ -159,8 +160,8 @@ describe('a ledger that is older than the memory', () => {
 			polled.ledger.swapRecord = swapRecord;
 			// The other poll finds no event to start, and looks back.
 			const text = polled.ledger.records.get(key) ?? '';
-			const other = { ...(JSON.parse(text) as object), position: positionAt(at(6), at(7)) };
-			polled.ledger.records.set(key, JSON.stringify(other));
+			const other = { ...(recordIn(text) as object), position: positionAt(at(6), at(7)) };
+			polled.ledger.records.set(key, recordText(other));
 			return await swapRecord(key, expected, next);
 		};
 		for (let polls = 0; polls < 3; polls++) await polled.poll();

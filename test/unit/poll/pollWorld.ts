@@ -5,6 +5,7 @@ import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import type { PollState } from '../../../lib/poll/events';
+import { recordIn } from '../../support/records';
 import { fakeList } from '../follow/fakeList';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
@@ -65,7 +66,7 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 		warnings: [] as string[],
 		started: () => world.runs.flat(),
 		entry: (id: string) => ledgerKey(workflowId, id),
-		state: () => JSON.parse([...ledger.records.values()][0] ?? '{}') as PollState,
+		state: () => recordIn([...ledger.records.values()][0]) as PollState,
 		begin: async (ids: readonly string[], run = 'another run') => {
 			await ledger.begin(ids.map(world.entry), { run, acknowledge, retentionMs: 35 * 24 * HOUR });
 		},

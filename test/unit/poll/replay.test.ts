@@ -1,6 +1,7 @@
 /** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
 import { notePublication, readPublication, requestReplay } from '../../../lib/accounts';
 import { ApiError } from '../../../lib/service';
+import { recordIn } from '../../support/records';
 import {
 	downFrom,
 	eventAt,
@@ -296,7 +297,7 @@ it('keeps long IDs in records of bounded size, too', async () => {
 	const ids = Array.from({ length: 200 }, (_unused, n) => idOf(n));
 	await request(world, ids);
 	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
-	expect(texts.flatMap(([, text]) => (JSON.parse(text) as { events: [] }).events)).toHaveLength(
+	expect(texts.flatMap(([, text]) => (recordIn(text) as { events: [] }).events)).toHaveLength(
 		200,
 	);
 	for (const [, text] of texts) expect(text.length).toBeLessThan(80_000);

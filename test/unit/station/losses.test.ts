@@ -139,7 +139,7 @@ it('reads a shard again that is damaged between two polls', async () => {
 	await world.pollFrom('08:59', '09:07');
 	const damaged = [...world.store.records.keys()].filter((key) => /node:\d+$/.test(key));
 	expect(damaged).toHaveLength(1);
-	for (const key of damaged) world.store.records.set(key, '{"kind":"stationOffline"}');
+	for (const key of damaged) world.store.records.set(key, '1{"kind":"stationOffline"}');
 	await world.pollFrom('09:08', '09:30');
 	const incidents = world.items().map(({ since, state }) => `${String(since)} ${String(state)}`);
 	expect(incidents).toEqual([

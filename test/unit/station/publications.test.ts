@@ -1,7 +1,8 @@
 /** A publication, while a poll of the one before it is still on its way. */
 import { readSaved } from '../../../lib/follow';
-import { headShape } from '../../../lib/station/common/head';
+import { headFormat } from '../../../lib/station/common/head';
 import { digestOf } from '../../../lib/station/common/settings';
+import { recordIn, recordText } from '../../support/records';
 import {
 	DEFAULTS,
 	back,
@@ -14,7 +15,7 @@ import {
 } from './stationWorld';
 
 const headOf = async ({ ledger, workflowId }: StationWorld) =>
-	(await readSaved(ledger, `station:${workflowId}:node:head`, headShape)).state;
+	(await readSaved(ledger, `station:${workflowId}:node:head`, headFormat)).state;
 
 it('is saved at its first poll, although a poll of the one before writes in between', async () => {
 	const world = stationWorld({ isOldestFirst: true });
@@ -83,8 +84,8 @@ it('of two processes is saved once', async () => {
 		// The other process: the same settings in another publication.
 		if (key.endsWith(':head') && swaps++ === 0) {
 			const [, first, keepMs] = rest;
-			const other = JSON.parse(first ?? '{}') as object;
-			await swap(key, undefined, JSON.stringify({ ...other, polls: 7 }), keepMs);
+			const other = recordIn(first) as object;
+			await swap(key, undefined, recordText({ ...other, polls: 7 }), keepMs);
 		}
 		return await swap(key, ...rest);
 	});

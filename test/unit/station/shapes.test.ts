@@ -1,9 +1,8 @@
 /** What the records of a Station Trigger hold is read only if all of it is as this version writes it. */
 import { watchedSettings } from '../../../lib/station';
-import { headShape } from '../../../lib/station/common/head';
+import { type Head, headFormat } from '../../../lib/station/common/head';
 import type { ShardState } from '../../../lib/station/common/state';
-import { shardIn } from '../../../lib/station/shards';
-import { safeParse } from '../../../lib/vendor/zod';
+import { shardIn, shardText } from '../../../lib/station/shards';
 import { DEFAULTS } from './stationWorld';
 
 const DETAIL = { status: 's', error: 'e', vendor: 'v', info: 'i' };
@@ -93,8 +92,8 @@ function* damaged(value: unknown): Generator {
 }
 
 it.each([
-	['a shard', STATE, (value: unknown) => shardIn(JSON.stringify(value))],
-	['the head', HEAD, (value: unknown) => safeParse(headShape, value).data],
+	['a shard', STATE, (value: unknown) => shardIn(shardText(value as ShardState))],
+	['the head', HEAD, (value: unknown) => headFormat.read(headFormat.write(value as Head))],
 	['a publication', { ...DEFAULTS, includeIdTag: true }, watchedSettings],
 ])('%s: not if anything in it is of another type', (_name, whole, read) => {
 	expect(read(whole)).toEqual(whole);
@@ -106,13 +105,13 @@ it.each([
 it.each(['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded'] as const)(
 	'a shard and a publication of %s',
 	(kind) => {
-		expect(shardIn(JSON.stringify({ ...STATE, kind }))).toEqual({ ...STATE, kind });
+		expect(shardIn(shardText({ ...STATE, kind }))).toEqual({ ...STATE, kind });
 		for (const scope of ['code', 'connector', 'station'] as const) {
 			const settings = { ...DEFAULTS, kind, scope };
 			expect(watchedSettings({ ...settings, later: 1 })).toStrictEqual(settings);
 		}
 		const other = `${kind} of another version`;
-		expect(shardIn(JSON.stringify({ ...STATE, kind: other }))).toBeUndefined();
+		expect(shardIn(shardText({ ...STATE, kind: other as never }))).toBeUndefined();
 		expect(watchedSettings({ ...DEFAULTS, kind: other })).toBeUndefined();
 	},
 );

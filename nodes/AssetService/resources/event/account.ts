@@ -30,8 +30,9 @@ export async function openAccounts(item: InputItem) {
 	const { context, itemIndex } = item;
 	const workflowId = workflowIdOf(item);
 	const { id: callerId = '' } = context.getWorkflow();
-	const ledger = await ledgerOf(item);
-	const publication = await readPublication(ledger, workflowId);
+	const fail = failureOf(item);
+	const ledger = await ledgerOf(item, fail);
+	const publication = await readPublication(ledger, workflowId).catch(fail);
 	const isSubWorkflow = context.getMode() === 'integrated';
 	const triggers = triggersIn(publication);
 	const access = triggers.accessFor(workflowId, { workflowId: callerId, isSubWorkflow });
@@ -56,12 +57,9 @@ const REFUSALS = {
 	],
 } satisfies Readonly<Record<string, (workflowId: string, callerId: string) => [string, string]>>;
 
-/** The ledger, with errors that say what to do. */
-async function ledgerOf({
-	context,
-	itemIndex,
-}: InputItem): Promise<Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>> {
-	const fail = (error: unknown): never => {
+/** Throws errors of the ledger as errors that say what to do. */
+function failureOf({ context, itemIndex }: InputItem): (error: unknown) => never {
+	return (error) => {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		throw new NodeOperationError(
 			context.getNode(),
@@ -72,6 +70,13 @@ async function ledgerOf({
 			},
 		);
 	};
+}
+
+/** The ledger, with such errors. */
+async function ledgerOf(
+	{ context }: InputItem,
+	fail: (error: unknown) => never,
+): Promise<Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>> {
 	const ledger = await ledgerFor(context).catch(fail);
 	return {
 		look: (key) => ledger.look(key).catch(fail),

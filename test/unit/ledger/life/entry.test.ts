@@ -46,10 +46,10 @@ it('an entry is short', () => {
 		...{ kind: 'running', at: 1_795_400_000_000, grace: 0, attempts: 1, repeats: true },
 		...{ holder: 'Xk3_randomA', run: '1234567:mwsmsy68:Xk3_randomA', reopenings: 0 },
 	});
-	expect(text).toBe('r+|mwsmsy68||1|Xk3_randomA||||1234567:mwsmsy68:Xk3_randomA');
+	expect(text).toBe('1r+|mwsmsy68||1|Xk3_randomA||||1234567:mwsmsy68:Xk3_randomA');
 });
 
-it.each([undefined, '', 'x', 'p', 'stored', 's:900000:0::1:run:', 'x||||||||', 'd|||||||'])(
+it.each([undefined, '1', '1x', '1p', '1stored', '1s:900000:0::1:run:', '1x||||||||', '1d|||||||'])(
 	'%j is no entry',
 	(text) => {
 		expect(decode(text)).toBeUndefined();

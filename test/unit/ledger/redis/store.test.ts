@@ -162,9 +162,9 @@ describe('the ledger on Redis', () => {
 			expect(renewals()).toBe(1);
 			for (let n = 0; n < 3; n++) await untilRenewed();
 			expect(renewals()).toBe(4);
-			expect(names().map((name) => memory.texts.get(name))).toEqual(['alive']);
+			expect(names().map((name) => memory.texts.get(name))).toEqual(['1alive']);
 			await ended(ledger.close());
-			expect(names().map((name) => memory.texts.get(name))).toEqual(['closed']);
+			expect(names().map((name) => memory.texts.get(name))).toEqual(['1closed']);
 		});
 
 		it('that Redis has lost between two renewals is noticed', async () => {

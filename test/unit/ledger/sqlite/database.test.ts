@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import { isBusy, openSyncedFile } from '../../../../lib/ledger/sqlite/files';
+import { SCHEMA_VERSION } from '../../../../lib/ledger/sqlite/schema';
 import { waitFor } from '../../../support/wait';
 import { SqliteWorld } from './world';
 
@@ -197,7 +198,7 @@ describe('the open file of the ledger in SQLite', () => {
 	});
 
 	it('is closed again if it is rejected', () => {
-		world.change('PRAGMA user_version = 4');
+		world.change(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
 		const close = jest.spyOn(DatabaseSync.prototype, 'close');
 		expect(() => new LedgerDatabase(path, loadSqlite())).toThrow(/newer version/);
 		expect(close).toHaveBeenCalledTimes(1);

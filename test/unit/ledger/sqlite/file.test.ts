@@ -39,7 +39,7 @@ describe('the file of the ledger in SQLite', () => {
 			await commit(world.ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(world.path);
 			const rows = db.prepare('SELECT length(key) AS size, text FROM entry').all();
-			const text: unknown = expect.stringMatching(/^s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
+			const text: unknown = expect.stringMatching(/^1s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
 			expect(rows).toEqual([
 				{ size: 32, text },
 				{ size: 32, text },
