@@ -65,14 +65,12 @@ interface PlacedEvent extends Listed {
 interface States<T> {
 	/** The results of `as` other than undefined, in the order of the list. */
 	readonly found: T[];
-	readonly withoutId: number;
 	/** Whether the ledger knows at least one of the listed events. */
 	readonly isAnyKnown: () => Promise<boolean>;
 }
 
 /**
- * The results of `as` for the wanted events; records without an ID are skipped and counted. Keeps nothing else of them, since
- * a day can have a million.
+ * The results of `as` for the wanted events. Keeps nothing else of them, since a day can have a million.
  * Throws `LedgerUnavailableError`, the errors of the list, and those of `as`.
  */
 export async function listedStates<T>(
@@ -107,7 +105,7 @@ export async function listedStates<T>(
 		}
 		return wantedIds?.size !== 0;
 	};
-	const { failure, withoutId } = await walk(reading, onPage);
+	const { failure } = await walk(reading, onPage);
 	if (failure !== undefined) throw failure;
 	const isAnyKnown = async (): Promise<boolean> => {
 		for (const some of chunksOf(others)) {
@@ -115,5 +113,5 @@ export async function listedStates<T>(
 		}
 		return isKnown;
 	};
-	return { found, withoutId, isAnyKnown };
+	return { found, isAnyKnown };
 }

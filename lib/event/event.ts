@@ -2,8 +2,9 @@
  * An event: read from the bytes of a delivery or from a record of the event list, in one shape for both, dated, and as the
  * item that starts the workflow. Checked by hand and not by a schema, because it runs for every delivery and every listed event.
  */
+import { brokenBoundOf } from '../shared/json';
 import { timeOf } from '../shared/time';
-import { isRecord } from '../shared/values';
+import { idOf, idProblem, isRecord, LONGEST_ID } from '../shared/values';
 
 /** An event as the service delivers it, with any fields. */
 export interface ParsedEvent {
@@ -16,28 +17,38 @@ export interface ParsedEvent {
 }
 
 /** `problem` completes a log line and contains nothing of the event. */
-type ParseResult = { ok: true; event: ParsedEvent } | { ok: false; problem: string };
+type ParseResult =
+	{ ok: true; event: ParsedEvent } | { ok: false; reason: UnreadableReason; problem: string };
+type UnreadableReason = 'event_invalid' | 'event_too_large';
 
-const unreadable = (problem: string): ParseResult => ({ ok: false, problem });
+const unreadable = (problem: string, reason: UnreadableReason = 'event_invalid'): ParseResult => ({
+	...{ ok: false, reason, problem },
+});
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Parses the raw bytes of a delivery.
- * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer: beyond 2^53 two
- * different IDs would become one number, and an event would be lost.
+ * Not ok for anything but a JSON object in UTF-8 within the bounds of a record, whose `id` is an ID (`idOf`).
  * An object without an `id` gets `messageId`, the signed ID of the delivery, also in its record, where the execution reads it.
  * Never throws. Source: specification section 2 (webhook event) and 6.5.
  */
 export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 	let value: unknown;
 	try {
-		value = JSON.parse(decoder.decode(body));
+		const text = decoder.decode(body);
+		const problem = brokenBoundOf(text);
+		if (problem !== undefined) return unreadable(problem, 'event_too_large');
+		value = JSON.parse(text);
 	} catch {
 		return unreadable(body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8');
 	}
 	if (!isRecord(value)) return unreadable('the body is not a JSON object');
-	return eventOf(messageId === undefined ? value : { id: messageId, ...value });
+	const given = messageId === undefined ? value : { id: messageId, ...value };
+	const id = eventIdOf(given);
+	if (id !== undefined) return { ok: true, event: eventWith(id, given) };
+	const isLong = typeof given['id'] === 'string' && given['id'].length > LONGEST_ID;
+	return unreadable(idProblem(given['id'], 'id'), isLong ? 'event_too_large' : 'event_invalid');
 }
 
 /**
@@ -45,7 +56,7 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
  * becomes `data`, unless the record already has those. The first fields are in the order of a delivered event, followed
  * by the other fields of the record.
  */
-export function eventFromList(listed: Record<string, unknown>): ParseResult {
+export function eventFromList(listed: Readonly<Record<string, unknown>>, id: string): ParsedEvent {
 	const { eventType, payload, ...others } = listed;
 	const field = (name: string, instead?: unknown) => {
 		const value = Object.hasOwn(others, name) ? others[name] : instead;
@@ -58,19 +69,13 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 		...field('data', payload),
 	};
 	// A field in both objects keeps its position in the first.
-	return eventOf({ ...first, ...others });
+	return eventWith(id, { ...first, ...others });
 }
 
-function eventOf(given: Record<string, unknown>): ParseResult {
-	const id = eventIdOf(given);
-	if (id === undefined) {
-		const isThere = given['id'] !== undefined && given['id'] !== null && given['id'] !== '';
-		const what = `its 'id' is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}`;
-		return unreadable(isThere ? what : "it has no 'id'");
-	}
+function eventWith(id: string, given: Record<string, unknown>): ParsedEvent {
 	const record = withoutOurs(given);
 	const { type } = record;
-	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
+	return { id, type: typeof type === 'string' ? type : undefined, record };
 }
 
 /** Without the fields that this package adds: workflows rely on what they say. */
@@ -81,11 +86,8 @@ function withoutOurs(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The ID of an event as text; undefined if it has none, or one that could be confused with another. */
-export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | undefined {
-	if (typeof id === 'string' && id !== '') return id;
-	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
-	return undefined;
-}
+export const eventIdOf = ({ id }: Readonly<Record<string, unknown>>): string | undefined =>
+	idOf(id);
 
 /** The time of creation in Unix milliseconds; undefined if the event has none. */
 export function createdAt({ record }: Pick<ParsedEvent, 'record'>): number | undefined {

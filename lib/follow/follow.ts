@@ -56,9 +56,9 @@ const MOST_LOOK_BACKS = LOOK_BACKS.length;
 export async function follow(before: Position, source: Source, onPage: OnPage) {
 	const reader = new Reader(source, onPage);
 	const isOldestFirst = before.order === 'oldestFirst';
-	const after = isOldestFirst ? before.trail.at(-1)?.id : undefined;
+	const { id: after, at: by } = (isOldestFirst ? before.trail.at(-1) : undefined) ?? {};
 	const backTo = isOldestFirst ? -Infinity : before.newestAt - OVERLAP_MS;
-	const news = await reader.read({ after, backTo, order: before.order });
+	const news = await reader.read({ after, by, backTo, order: before.order });
 	if (news.isCursorRefused) {
 		// The record that the list was read to is gone.
 		const trail = before.trail.slice(0, -1);
@@ -101,8 +101,6 @@ class Reader {
 	failure: Error | undefined;
 	/** The service's time at the first page, or n8n's if it sends none. */
 	serviceNow: number;
-	/** How many records had no ID, without which events cannot be told apart. */
-	withoutId = 0;
 	isOver = false;
 	#requests = 0;
 	#walks = 0;
@@ -126,15 +124,14 @@ class Reader {
 		};
 		const walked = await walk(options, this.onPage);
 		if (this.#walks++ === 0) this.serviceNow = walked.serviceNow;
-		this.withoutId += walked.withoutId;
 		this.failure ??= walked.failure;
 		return walked;
 	}
 
 	/** `isWhole`: whether everything has been read that was listed. */
 	followed(position: Position, isWhole: boolean) {
-		const { failure, serviceNow, withoutId } = this;
-		return { position, isWhole, failure, serviceNow, withoutId };
+		const { failure, serviceNow } = this;
+		return { position, isWhole, failure, serviceNow };
 	}
 }
 

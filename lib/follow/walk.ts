@@ -1,7 +1,7 @@
 /** Reads a part of the list of events, page by page, as long as it may. A later call can continue where it stopped. */
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, type ParsedEvent } from '../event';
-import type { ApiClient, ApiRecord } from '../service';
+import type { ApiClient, ApiRecord, ListedPage, ListedRecord } from '../service';
 import { isError } from '../shared/errors';
 import { type ListOrderName, Reach } from '../shared/listOrder';
 import { MINUTE_MS } from '../shared/time';
@@ -30,7 +30,7 @@ export interface WalkOptions {
 	readonly now: number;
 }
 
-/** A record of the list that has an ID. */
+/** A record of the list. */
 export interface Listed {
 	readonly event: ParsedEvent;
 	/** As the service sent it. */
@@ -73,7 +73,7 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
 	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
 	const reach = new Reach({ from, to, inARow, order: reading.order, disorderMs: DISORDER_MS });
-	const records = client.list('event', {
+	const pages = client.list('event', {
 		pageSize,
 		...(after !== undefined && { startingAfter: after }),
 		mayRequest: () => !(isRefused = reading.mayRequest?.() === false),
@@ -85,23 +85,16 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	let [cursor, by] = [after, reading.by];
 	const anchors: Anchor[] = [];
 	let [newestAt, firstPageAt]: (number | undefined)[] = [];
-	let [read, withoutId] = [0, 0];
+	let isBegun = false;
 	let goesOn: Awaited<ReturnType<OnPage>>;
-	const take = (record: ApiRecord): Listed[] => {
-		read += 1;
-		const parsed = eventFromList(record);
-		if (!parsed.ok) {
-			withoutId += 1;
-			return [];
-		}
-		const { event } = parsed;
-		const [at, place] = [createdAt(event), cursor];
+	const take = ({ record, id, place }: ListedRecord): Listed => {
+		const event = eventFromList(record, id);
+		const at = createdAt(event);
 		if (at !== undefined) newest = Math.max(newest, at);
 		reach.add(at);
-		cursor = event.id;
 		by = at ?? by;
 		if (at !== undefined && at <= latest()) newestAt = Math.max(newestAt ?? at, at);
-		return [{ event, record, at, by, place }];
+		return { event, record, at, by, place };
 	};
 	const result = (isWhole: boolean, isAtEnd = false, failure?: Error) => ({
 		/** Whether it was read as far as intended; otherwise it failed, or no more requests were allowed. */
@@ -122,54 +115,45 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		order: anchors.length < 2 ? undefined : orderOf(reach),
 		/** When the newest event was created that is not dated in the future. */
 		newestAt,
-		/** Of each page, the last record with a time that is not of the future. */
+		/** Of each page, its last record with a time that is not of the future, or what was left out right behind that. */
 		anchors,
 		/** The newest time of the first page. */
 		firstPageAt,
 		/** The service's time at the first page, in Unix milliseconds; `now` of the reading if it sends none. */
 		serviceNow: serviceNow(),
-		/** How many records had no ID, without which events cannot be told apart. */
-		withoutId,
 		/** Whether the service refused to continue after the record that the reading began at. */
-		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(own(failure, 'status')),
+		isCursorRefused: !isBegun && after !== undefined && REFUSALS.has(own(failure, 'status')),
 	});
 
-	for await (const page of pagesOf(records, pageSize)) {
+	for await (const page of withFailure(pages)) {
 		if (isError(page)) return result(false, false, page);
-		const listed = page.flatMap(take);
+		isBegun = true;
+		const listed = page.listed.map(take);
+		// Behind what was left out, too.
+		cursor = page.cursor ?? cursor;
 		firstPageAt ??= newest > -Infinity ? newest : undefined;
-		const last = listed.findLast(({ at = Infinity }) => at <= serviceNow());
-		if (last?.at !== undefined) anchors.push({ id: last.event.id, at: last.at });
+		const last = listed.findLastIndex(({ at = Infinity }) => at <= serviceNow());
+		const id = listed[last + 1]?.place ?? page.cursor;
+		const at = listed.length > 0 ? listed[last]?.at : by;
+		if (id !== undefined && at !== undefined) anchors.push({ id, at });
 		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());
 		if (goesOn === 'read' || goesOn === false) return result(true, true);
 		await setImmediate();
-		if (page.length === pageSize && reach.isFarEnough) return result(true);
+		if (!page.isLast && reach.isFarEnough) return result(true);
 	}
 	return result(!isRefused, !isRefused);
+}
+
+/** The pages; then the error, if the list failed. */
+async function* withFailure(pages: AsyncIterable<ListedPage>): AsyncGenerator<ListedPage | Error> {
+	try {
+		yield* pages;
+	} catch (error) {
+		yield isError(error) ? error : new Error(String(error));
+	}
 }
 
 function orderOf({ order: { rise } }: Reach): ListOrderName | undefined {
 	if (rise > DISORDER_MS) return 'oldestFirst';
 	return rise < -DISORDER_MS ? 'newestFirst' : undefined;
-}
-
-/** The records in pages, the last one possibly shorter; then the error, if the list failed. */
-async function* pagesOf(
-	records: AsyncIterable<ApiRecord>,
-	pageSize: number,
-): AsyncGenerator<ApiRecord[] | Error> {
-	let page: ApiRecord[] = [];
-	let failure: Error | undefined;
-	try {
-		for await (const record of records) {
-			page.push(record);
-			if (page.length < pageSize) continue;
-			yield page;
-			page = [];
-		}
-	} catch (error) {
-		failure = isError(error) ? error : new Error(String(error));
-	}
-	if (page.length > 0) yield page;
-	if (failure !== undefined) yield failure;
 }

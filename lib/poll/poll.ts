@@ -30,7 +30,6 @@ import {
 import { ledgerKey } from '../ledger';
 import { messageOf } from '../shared/errors';
 import { sleep } from '../shared/pace';
-import { counted } from '../shared/text';
 import { isUnsettled, start, type Start, type Startable } from '../start';
 import {
 	Finds,
@@ -178,7 +177,7 @@ async function startAll(own: RunningPoll, first: Round): Promise<void> {
 }
 
 async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollState): Promise<Round> {
-	const { ledger, workflowId, key, memory, warn, isOver, client, pageSize, wanted } = own;
+	const { ledger, workflowId, key, memory, isOver, client, pageSize, wanted } = own;
 	const polledAt = own.now();
 	const isSame = last.wanted === wanted;
 	const before = isSame ? last : { ...last, wanted, wantedSince: last.position.newestAt };
@@ -193,11 +192,7 @@ async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollStat
 	const isFull = () => finds.fresh.size >= MOST_AT_ONCE;
 	const mayRequest = () => !isOver() && !isFull();
 	const source = { client, pageSize, mayRequest, again, now: polledAt };
-	const { position, failure, withoutId } = await follow(before.position, source, finds.take);
-	if (withoutId > 0) {
-		const events = counted(withoutId, 'listed event');
-		warn(`left out ${events} without an ID`, 'without_id', withoutId);
-	}
+	const { position, failure } = await follow(before.position, source, finds.take);
 
 	const finish = async (): Promise<Saved<PollState> | undefined> => {
 		const fresh = finds.oldestFirst(position.order === 'oldestFirst');

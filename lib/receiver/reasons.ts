@@ -4,7 +4,12 @@ import type { SignatureRefusal } from '../signature';
 
 /** Why a delivery was rejected: the fixed codes of the log lines. */
 export type RefusalReason =
-	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
+	| SignatureRefusal
+	| 'event_invalid'
+	| 'event_too_large'
+	| 'not_configured'
+	| 'ledger_unavailable'
+	| 'busy';
 
 /** The same, plus events that the node does not want. */
 type RejectionReason = RefusalReason | 'ignored';
@@ -42,6 +47,10 @@ export const REASONS: Readonly<
 	},
 	event_invalid: {
 		problem: 'the body is not a JSON object with an ID',
+		advice: 'ask the provider of the service',
+	},
+	event_too_large: {
+		problem: 'the event is nested too deep, or has too many values or too long an ID',
 		advice: 'ask the provider of the service',
 	},
 	not_configured: {

@@ -64,7 +64,7 @@ export async function receive(
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
 	const parsed = parseEvent(body, signed.messageId);
-	if (!parsed.ok) return refused('event_invalid', { problem: parsed.problem });
+	if (!parsed.ok) return refused(parsed.reason, { problem: parsed.problem });
 	const { event } = parsed;
 
 	const { conditions, includeDelivery } = settings;
@@ -223,6 +223,7 @@ function unreadable(contentType: string | undefined): NoStart {
 }
 
 const rejected: Response = { status: 401, body: { status: 'rejected' } };
+const invalid: Response = { status: 400, body: { status: 'invalid' } };
 const unavailable: Response = { status: 503, body: { status: 'unavailable' } };
 
 /** A 5xx makes the sender retry, so an event is not lost when the reason is on this side. */
@@ -231,7 +232,8 @@ const responses: Readonly<Record<RefusalReason, Response>> = {
 	signature_malformed: rejected,
 	signature_mismatch: rejected,
 	timestamp_outside_tolerance: rejected,
-	event_invalid: { status: 400, body: { status: 'invalid' } },
+	event_invalid: invalid,
+	event_too_large: invalid,
 	not_configured: unavailable,
 	ledger_unavailable: unavailable,
 	busy: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },

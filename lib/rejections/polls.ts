@@ -71,7 +71,7 @@ export const POLL_ADVICE: Readonly<Record<string, string>> = {
 	poll_failed: 'the next poll tries again; if it keeps failing, do what lastProblem says',
 	unreadable: 'ask the provider of the service about messages that do not follow OCPP',
 	undated: 'ask the provider of the service about events without a time, or with a future one',
-	without_id: 'ask the provider of the service about events without an ID',
+	record_invalid: 'ask the provider of the service about records that cannot be used',
 	words: "add the words to 'Connected Words' or 'Disconnected Words' in the credential",
 	unlisted: 'check that the API client may list all assets',
 	assets: 'the next polls try again; if it keeps failing, do what lastProblem says',

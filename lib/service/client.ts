@@ -1,11 +1,19 @@
 /** The client of the service: its operations, the request of each with the texts for its errors, and the test of its credential. */
+import { KnownIds } from '../shared/knownIds';
 import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
 import { parseApiSettings, plainHttpWarning } from './credential';
 import { type ServiceInterface, FIELDS } from './defaults';
 import { ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
-import { type ListedResource, type ApiRecord, asId, LISTS, type ListRow } from './lists';
-import { type ListOptions, pageOf, checkListOptions, walkPages } from './paging';
+import { type ListedResource, type ApiRecord, LISTS, type ListRow } from './lists';
+import {
+	type ListOptions,
+	type ListedPage,
+	checkListOptions,
+	pageIn,
+	walkPages,
+	type WarnOfList,
+} from './paging';
 import { jsonOf } from './response';
 import { createSender, pathWith, type ApiCall, type Reply } from './sender';
 import { createAccessTokens } from './tokens';
@@ -14,7 +22,8 @@ import { type RetryLimits, type Transport, systemRuntime } from './transport';
 /** The client of the service. It handles tokens, paging, retries and errors. */
 export interface ApiClient {
 	readonly serviceInterface: ServiceInterface;
-	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
+	/** The pages of a list; `recordsOf` has their records. */
+	list(resource: ListedResource, options: ListOptions): AsyncIterable<ListedPage>;
 	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
 	createWebhookEndpoint(input: {
 		url: string;
@@ -30,10 +39,12 @@ export interface ApiClient {
 export function createApiClient(
 	options: Parameters<typeof createSender>[0] & {
 		/** Called with warnings although nothing failed, such as a list that may be incomplete. */
-		readonly warn?: (message: string) => void;
+		readonly warn?: WarnOfList;
+		/** What earlier clients have left out of lists; each record is named once. */
+		readonly known?: KnownIds;
 	},
 ): ApiClient {
-	const { warn = () => undefined } = options;
+	const { warn = () => undefined, known = new KnownIds() } = options;
 	const service = options.settings.serviceInterface;
 	const send = createSender(options);
 
@@ -51,9 +62,10 @@ export function createApiClient(
 			const reply = await send(page);
 			const date = timeOf(reply.headers['date']);
 			if (date !== undefined) wanted.onDate?.(date);
-			return pageOf(reply.json(), wanted.itemsPath, reply.destination);
+			return pageIn(reply, wanted.itemsPath);
 		};
-		return walkPages(fetchPage, { ...wanted, pageSize }, warn);
+		const { records } = LISTS[resource];
+		return walkPages(fetchPage, { ...wanted, pageSize, records, known }, warn);
 	};
 
 	return {
@@ -137,6 +149,12 @@ function createdEndpoint(
 	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
 	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
+}
+
+/** Of any length: the caller says so if it cannot keep it. */
+function asId(id: unknown): string | undefined {
+	if (typeof id === 'number') return String(id);
+	return isText(id) ? id : undefined;
 }
 
 const isPresent = (id: string | undefined) => id !== undefined;

@@ -90,10 +90,8 @@ export const RETRIES = {
 export const LIMITS = {
 	/** Bytes per response, compressed or not. */
 	bodyBytes: 64 * 1024 * 1024,
-	/** Values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records have fewer values. */
+	/** Values per page of a list; `RECORD_BOUNDS` has those of a record. 64 MB of real records have fewer values. */
 	values: 4_000_000,
-	/** Levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
-	depth: 500,
 	/** For one attempt. */
 	timeouts: {
 		connectMs: 10_000,

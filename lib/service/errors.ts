@@ -37,6 +37,8 @@ export const IN_CREDENTIAL = ' in the Asset Service API credential';
 /** The same for a field that appears only when the switch of this name is on. */
 export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL}`;
 
+const CHECK_PROXY = 'check for a proxy between n8n and the service that changes responses';
+
 /** What to do about an error that the service reports in its own words. */
 const COMPARE = 'Check the values of this request against the message of the service.';
 
@@ -77,6 +79,7 @@ export class Destination {
 	 */
 	unreachable(error: unknown, addition?: string): unknown {
 		if (!(error instanceof TransportError)) return error;
+		if (error.hasResponse) return this.unusable(error.message, error.code, addition);
 		const label = FIELD_LABELS[this.field];
 		const hints = [
 			error.hint ??
@@ -92,6 +95,18 @@ export class Destination {
 			hint: hints.join(' '),
 			code: error.code,
 			unreachable: addition === undefined,
+		});
+	}
+
+	/** The error for a response that breaks a bound, or whose body cannot be decoded. `problem` completes the message. */
+	unusable(problem: string, code = 'RESPONSE_TOO_LARGE', addition?: string): ApiError {
+		const hint =
+			code === 'RESPONSE_TOO_LARGE'
+				? `If it is a list, lower 'Page Size'${IN_INTERFACE}. If it keeps happening, contact the operator of the service.`
+				: `Try again. If it keeps happening, ${CHECK_PROXY}.`;
+		return new ApiError(`Could not read the response of ${this.address}: ${problem}`, {
+			hint: addition === undefined ? hint : `${addition} ${hint}`,
+			code,
 		});
 	}
 
@@ -116,7 +131,7 @@ export class Destination {
 		if (/^[[{]/.test(text) && jsonOf(response) === undefined) {
 			return new ApiError(`${responded} and JSON that is truncated or damaged`, {
 				status,
-				hint: `Try again. If it keeps happening, check for a proxy between n8n and the service that changes responses, or request fewer records at once with 'Page Size'${IN_INTERFACE}.`,
+				hint: `Try again. If it keeps happening, ${CHECK_PROXY}, or request fewer records at once with 'Page Size'${IN_INTERFACE}.`,
 			});
 		}
 		return this.notTheService(response);

@@ -14,7 +14,13 @@ export {
 	LISTS,
 	newest,
 } from './lists';
-export type { ListOptions } from './paging';
+export {
+	type ListedPage,
+	type ListedRecord,
+	type ListOptions,
+	recordsOf,
+	type WarnOfList,
+} from './paging';
 export { readBoundedBody, withoutSecret } from './response';
 export { idInPath } from './sender';
 export { processAccessTokens } from './tokens';

@@ -126,14 +126,8 @@ export type ListedResource = keyof typeof LISTS;
 /** The names of the rows, in order. */
 export const LISTED_RESOURCES = Object.keys(LISTS) as ListedResource[];
 
-/** One record exactly as the service sent it; a list item that is not an object becomes `{ value }`. */
+/** One record exactly as the service sent it. */
 export type ApiRecord = Record<string, unknown>;
-
-/** An ID as text, if it is one. */
-export function asId(id: unknown): string | undefined {
-	if (typeof id === 'number') return String(id);
-	return typeof id === 'string' && id !== '' ? id : undefined;
-}
 
 /** The time of creation in Unix milliseconds: its own `createdAt`, otherwise its first attempt. Undefined if it has neither. */
 export function createdAtOf({ createdAt, attempts }: ApiRecord): number | undefined {

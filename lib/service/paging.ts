@@ -1,9 +1,17 @@
-/** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open points: paging, list envelope). */
+/**
+ * Walks a list page by page: each record once, never in a loop, and not beyond the limit (open points: paging, list envelope).
+ * Decides which records can be used; the others are left out, and named once.
+ */
+import { createHash } from 'node:crypto';
+import { KnownIds } from '../shared/knownIds';
 import { Reach } from '../shared/listOrder';
-import { isRecord, asText, own } from '../shared/values';
-import { type ServiceInterface, SERVICE_INTERFACE, FIELDS } from './defaults';
+import { withoutTags } from '../shared/text';
+import { asText, idOf, idProblem, isRecord, own } from '../shared/values';
+import { FIELDS, type ServiceInterface, SERVICE_INTERFACE } from './defaults';
 import { ApiError, IN_INTERFACE, type Destination } from './errors';
-import { type ApiRecord, asId, createdAtOf } from './lists';
+import { type ApiRecord, createdAtOf } from './lists';
+import { listJsonOf } from './response';
+import type { Reply } from './sender';
 
 export interface ListOptions {
 	/** For a list that belongs to one endpoint, such as its deliveries. */
@@ -29,6 +37,8 @@ export interface ListOptions {
 	createdAfter?: number;
 	/** The ID of a record: the list starts after it. */
 	startingAfter?: string;
+	/** Lists also records without an ID, and what is not an object, as `{ value }`. Default: they are left out. */
+	includeOdd?: boolean;
 	/** Called before each page; the list ends when it returns false. */
 	mayRequest?: () => boolean;
 	/** Called with the service's time (Unix milliseconds) when a page arrives whose response has a `Date` header. */
@@ -36,61 +46,231 @@ export interface ListOptions {
 }
 
 const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
-const NO_ID = 'The list may be incomplete: the last record of a page has no ID to continue from.';
+const NO_ID = 'The list may be incomplete: a page has no ID to continue from.';
+
+/** A record that can be used. */
+export interface ListedRecord {
+	readonly record: ApiRecord;
+	/** As text; empty if it has none (`includeOdd`). */
+	readonly id: string;
+	/** A reading that continues after the record with this ID begins with this one; undefined at the head of the list. */
+	readonly place: string | undefined;
+}
+
+export interface ListedPage {
+	/** The records that can be used and were not listed before. */
+	readonly listed: readonly ListedRecord[];
+	/** The ID of the last record that has one, left out or not: a later reading continues after it. */
+	readonly cursor: string | undefined;
+	/** Whether the list ends with it, as far as the service says. */
+	readonly isLast: boolean;
+}
+
+interface PagingOptions extends Omit<ListOptions, 'query' | 'itemsPath' | 'pageSize'> {
+	readonly pageSize: number;
+	/** The records, as a message names them. */
+	readonly records?: string;
+	/** What earlier readings have left out. */
+	readonly known?: KnownIds;
+}
+
+/** `kind`: `record_invalid` if records were left out, and how many. */
+export type WarnOfList = (message: string, kind?: 'record_invalid', count?: number) => void;
 
 /**
- * The records of all pages, in the order of the service.
+ * The pages of a list, in the order of the service, until it has no more, or the limit is reached.
  *
- * A record with an ID that was already listed is left out. The list ends when the limit is reached, when the service
- * says so, when a page is empty or has no new records, when it has gone beyond `createdAfter`, or when its last record
- * has no ID to continue from; with a warning if there may be more. A short page proves nothing: the service may allow
- * fewer records per page than requested.
- * @throws {ApiError} beyond `mostRecords`.
+ * A record with an ID that was already listed is left out. The list ends when the service says so, when a page is empty or brings
+ * no new record, when the limit is reached, or when it has gone beyond `createdAfter`; with a warning if there may be more. A
+ * short page proves nothing: the service may allow fewer records per page than requested.
+ * @throws {ApiError} beyond `mostRecords`, and for a page on which no record has an ID to continue from.
  */
 export async function* walkPages(
 	/** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
-	fetchPage: (limit: number, startingAfter: string | undefined) => Promise<Page>,
-	options: Omit<ListOptions, 'query' | 'itemsPath' | 'pageSize'> & { pageSize: number },
-	warn: (message: string) => void,
-): AsyncGenerator<ApiRecord, void, undefined> {
-	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
-	const { mostRecords = Number.POSITIVE_INFINITY } = options;
-	const reach =
-		createdAfter === undefined
-			? undefined
-			: new Reach({ from: () => createdAfter, inARow: SERVICE_INTERFACE.pageSize });
-	// With a filter applied here, it is unknown how many records it takes to find enough.
-	const isFiltered = matching !== undefined || reach !== undefined;
-	const known = new Set<string>();
-	let read = 0;
-	let left = limit;
-	let next: Promise<Page> | undefined;
-	let cursor = options.startingAfter;
-	const fetchNext = (wanted: number) =>
-		fetchPage(isFiltered ? options.pageSize : Math.min(options.pageSize, wanted), cursor);
-	while (options.mayRequest?.() ?? true) {
-		const { items, hasMore } = await (next ?? fetchNext(left));
-		const fresh = newRecords(items, known);
-		read += fresh.length;
-		if (read > mostRecords) throw endless(mostRecords);
-		cursor = idOf(items.at(-1));
-		const hasNext = hasMore !== false && fresh.length > 0 && cursor !== undefined;
-		const isNeeded = hasNext && !isFiltered && left > fresh.length;
-		next = readAhead && isNeeded ? fetchNext(left - fresh.length) : undefined;
-		// The error is thrown when this page is awaited.
-		next?.catch(() => undefined);
-		for (const item of fresh) {
-			const record = isRecord(item) ? item : { value: item };
-			const isOlder = reach?.add(createdAtOf(record)) === false;
-			if (isOlder && reach.isFarEnough) return;
-			if (isOlder || (matching && !matching(record))) continue;
-			yield record;
-			if (--left <= 0) return;
+	fetchPage: (limit: number, startingAfter: string | undefined) => Promise<ServedPage>,
+	options: PagingOptions,
+	warn: WarnOfList,
+): AsyncGenerator<ListedPage, void, undefined> {
+	const { pageSize, readAhead = false, mayRequest = () => true } = options;
+	const wanted = new Selection(options);
+	const reader = new PageReader(options);
+	let next: Promise<ServedPage> | undefined;
+	const fetchNext = () => fetchPage(Math.min(pageSize, wanted.most), reader.cursor);
+	try {
+		while (mayRequest()) {
+			const served = await (next ?? fetchNext());
+			const { fresh, isNew } = reader.read(served);
+			const listed = wanted.of(fresh);
+			const { cursor } = reader;
+			const isLast = served.hasMore === false || !isNew || cursor === undefined || wanted.isOver;
+			next = readAhead && !isLast ? fetchNext() : undefined;
+			// The error is thrown when this page is awaited.
+			next?.catch(() => undefined);
+			yield { listed, cursor, isLast };
+			if (!isLast) continue;
+			const mayHaveMore = served.hasMore ?? served.items.length > 0;
+			if (mayHaveMore && !wanted.isOver) warn(isNew ? NO_ID : NOTHING_NEW);
+			return;
 		}
-		if (!(hasMore ?? items.length > 0)) return;
-		if (fresh.length === 0) warn(NOTHING_NEW);
-		else if (cursor === undefined) warn(NO_ID);
-		if (!hasNext) return;
+	} finally {
+		reader.leftOut.report(warn);
+	}
+}
+
+/** The records of the pages. */
+export async function* recordsOf(pages: AsyncIterable<ListedPage>): AsyncGenerator<ApiRecord> {
+	for await (const { listed } of pages) for (const { record } of listed) yield record;
+}
+
+/** Which records the caller wants: those that match, of the time, up to the limit. */
+class Selection {
+	/** Whether nothing of what follows is wanted. */
+	isOver = false;
+	readonly #matching: ListOptions['matching'];
+	readonly #reach: Reach | undefined;
+	#left: number;
+
+	constructor({ limit = Infinity, matching, createdAfter }: ListOptions) {
+		this.#left = limit;
+		this.#matching = matching;
+		const inARow = SERVICE_INTERFACE.pageSize;
+		if (createdAfter !== undefined) this.#reach = new Reach({ from: () => createdAfter, inARow });
+	}
+
+	/** The most records that a page needs. With a filter, it is unknown how many it takes to find enough. */
+	get most(): number {
+		const isFiltered = this.#matching !== undefined || this.#reach !== undefined;
+		return isFiltered ? Infinity : this.#left;
+	}
+
+	of(fresh: readonly ListedRecord[]): ListedRecord[] {
+		const wanted: ListedRecord[] = [];
+		for (const each of fresh) {
+			if (this.#wants(each.record)) wanted.push(each);
+			this.isOver ||= wanted.length >= this.#left;
+			if (this.isOver) break;
+		}
+		this.#left -= wanted.length;
+		return wanted;
+	}
+
+	#wants(record: ApiRecord): boolean {
+		const reach = this.#reach;
+		const isInTime = reach?.add(createdAtOf(record)) ?? true;
+		this.isOver = !isInTime && reach?.isFarEnough === true;
+		return isInTime && (this.#matching?.(record) ?? true);
+	}
+}
+
+/** What was read of a record: `record` is absent if it cannot be used, and then it has a problem. */
+interface Judged {
+	readonly id: string | undefined;
+	readonly record?: ApiRecord;
+	/** What is wrong with it, such as `it has no 'id'`; nothing of the record. */
+	readonly problem?: string;
+	/** What tells it from others if it has no ID. */
+	readonly text?: string;
+}
+
+/** Reads what the service sends: which records are new, which of them can be used, and where the list continues. */
+class PageReader {
+	readonly leftOut: LeftOut;
+	cursor: string | undefined;
+	readonly #options: PagingOptions;
+	readonly #known = new Set<string>();
+	#count = 0;
+
+	constructor(options: PagingOptions) {
+		this.#options = options;
+		this.cursor = options.startingAfter;
+		this.leftOut = new LeftOut(options);
+	}
+
+	/** `isNew`: whether the page brings a record that was not listed before, left out or not. */
+	read(page: ServedPage): { fresh: ListedRecord[]; isNew: boolean } {
+		const fresh: ListedRecord[] = [];
+		const odd: Judged[] = [];
+		let [hasKnown, hasNew] = [false, false];
+		let [place, last]: (string | undefined)[] = [this.cursor];
+		for (const item of page.items) {
+			const judged = this.#judge(item, page);
+			const { id, record } = judged;
+			const isKnown = id !== undefined && this.#known.has(id);
+			hasKnown ||= isKnown;
+			if (record === undefined) odd.push(judged);
+			else if (!isKnown) fresh.push({ record, id: id ?? '', place });
+			if (id === undefined) continue;
+			hasNew ||= !isKnown;
+			this.#known.add(id);
+			[place, last] = [id, id];
+		}
+		if (last === undefined) this.#checkWithoutIds(page);
+		this.cursor = last;
+		// Records without an ID count as new, unless all others show that the whole page was listed before.
+		if (hasKnown && !hasNew) return { fresh: [], isNew: false };
+		for (const each of odd) this.leftOut.add(each);
+		this.#count += page.items.length;
+		const { mostRecords = Infinity } = this.#options;
+		if (this.#count > mostRecords) throw endless(mostRecords);
+		return { fresh, isNew: page.items.length > 0 };
+	}
+
+	#judge(item: unknown, { brokenAt }: ServedPage): Judged {
+		const { includeOdd = false } = this.#options;
+		const broken = brokenAt?.(item);
+		if (broken !== undefined) return { ...broken, id: idOf(broken.id) };
+		if (!isRecord(item)) {
+			const odd = includeOdd ? { record: { value: item } } : { problem: 'it is not an object' };
+			return { id: undefined, ...odd };
+		}
+		const id = idOf(item[FIELDS.id]);
+		if (id !== undefined || includeOdd) return { id, record: item };
+		return { id, problem: idProblem(item[FIELDS.id], FIELDS.id), text: JSON.stringify(item) };
+	}
+
+	/** One odd record at the end of a list is left out; otherwise the list cannot be read further, or has its IDs somewhere else. */
+	#checkWithoutIds({ items, hasMore }: ServedPage): void {
+		const { includeOdd = false, records = 'records' } = this.#options;
+		const isEnd = hasMore === false && (items.length === 1 || this.cursor !== undefined);
+		if (includeOdd || items.length === 0 || isEnd) return;
+		throw new ApiError(`A page of the list of ${records} has no record with an '${FIELDS.id}'`, {
+			hint: `Without IDs, the list cannot be read further. Contact the operator of the service.`,
+		});
+	}
+}
+
+const MOST_NAMED = 3;
+/** In characters: enough to tell a record without an ID from another one. */
+const LONGEST_KEY = 1_000;
+
+/** The records that a reading leaves out: counted, and the first few named. */
+class LeftOut {
+	#count = 0;
+	readonly #named: string[] = [];
+	readonly #known: KnownIds;
+	readonly #records: string;
+
+	constructor({ known = new KnownIds(), records = 'records' }: PagingOptions) {
+		this.#known = known;
+		this.#records = records;
+	}
+
+	add({ id, problem = '', text = problem }: Judged): void {
+		const shape = `${text.length} ${text.slice(0, LONGEST_KEY)}`;
+		const key = id ?? createHash('sha256').update(shape).digest('base64url');
+		if (!this.#known.add(key)) return;
+		this.#count += 1;
+		const name = id === undefined ? 'one' : withoutTags(id);
+		if (this.#count <= MOST_NAMED) this.#named.push(`${name}, since ${problem}`);
+	}
+
+	report(warn: WarnOfList): void {
+		const more = this.#count - this.#named.length;
+		if (this.#count === 0) return;
+		const named = [...this.#named, ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])];
+		const which = `${this.#count.toLocaleString('en')} of the listed ${this.#records}`;
+		const message = `left out ${which} (${named.join('; ')}): ask the provider of the service`;
+		warn(message, 'record_invalid', this.#count);
 	}
 }
 
@@ -98,29 +278,6 @@ function endless(mostRecords: number): ApiError {
 	return new ApiError(`The list has more than ${mostRecords.toLocaleString('en')} records`, {
 		hint: "Select fewer records with 'Limit', 'Filters' or 'Query Parameters'. If the service has fewer, its list does not end: contact its operator.",
 	});
-}
-
-/**
- * The records of a page that were not listed before; adds their IDs to `known`. A record without an ID counts as new,
- * unless all the others show that the whole page was listed before.
- */
-function newRecords(items: readonly unknown[], known: Set<string>): readonly unknown[] {
-	const fresh: unknown[] = [];
-	let hasKnown = false;
-	let hasNew = false;
-	for (const item of items) {
-		const id = idOf(item);
-		if (id !== undefined && known.has(id)) {
-			hasKnown = true;
-			continue;
-		}
-		if (id !== undefined) {
-			known.add(id);
-			hasNew = true;
-		}
-		fresh.push(item);
-	}
-	return hasKnown && !hasNew ? [] : fresh;
 }
 
 /**
@@ -151,15 +308,20 @@ export function checkListOptions(
 	}
 }
 
-const idOf = (record: unknown) => asId(own(record, FIELDS.id));
-
-interface Page {
-	items: readonly unknown[];
+/** A page as the service sent it. */
+interface ServedPage {
+	readonly items: readonly unknown[];
 	/** Undefined if the response does not say. */
-	hasMore: boolean | undefined;
+	readonly hasMore: boolean | undefined;
+	/** The record that breaks a bound, if the item is in its place. */
+	readonly brokenAt?: (
+		item: unknown,
+	) => { readonly id: unknown; readonly problem: string; readonly text: string } | undefined;
 }
 
 const { data, items, hasMore, has_more } = FIELDS;
+
+type Page = Pick<ServedPage, 'items' | 'hasMore'>;
 
 /**
  * Any list; null counts as an empty one, as some services send it. Checked by hand: a schema would walk and copy the
@@ -180,9 +342,25 @@ function moreOf(fields: unknown): boolean | undefined {
 }
 
 /** A list, or an object with one as `items`. */
-function pageIn(value: unknown): Page | undefined {
+function listIn(value: unknown): Page | undefined {
 	const found = listOf(value) ?? listOf(own(value, items));
 	return found && { items: found, hasMore: moreOf(value) };
+}
+
+/** A step of a path through a list. */
+const INDEX = /^\d+$/;
+
+/**
+ * The page in a response.
+ * @throws {ApiError} if the response cannot be read.
+ */
+export function pageIn(reply: Reply, itemsPath: string | undefined): ServedPage {
+	const insideLists = (itemsPath ?? '').split('.').filter((step) => INDEX.test(step)).length;
+	const { json, problem, brokenAt } = listJsonOf(reply, insideLists);
+	if (problem !== undefined) throw reply.destination.unusable(problem);
+	if (json === undefined) throw reply.destination.unreadable(reply);
+	const page = pageOf(json, itemsPath, reply.destination);
+	return { ...page, brokenAt: (item) => brokenAt(item, FIELDS.id) };
 }
 
 /**
@@ -209,7 +387,7 @@ export function pageOf(
 
 function knownPage(json: unknown, destination: Destination): Page {
 	const inside = own(json, data);
-	const page = pageIn(inside ?? undefined) ?? pageIn(json) ?? pageIn(inside);
+	const page = listIn(inside ?? undefined) ?? listIn(json) ?? listIn(inside);
 	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(json) };
 	throw oddShapeError(
 		`has no list where one is expected: it is ${shape(json)}`,

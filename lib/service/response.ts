@@ -2,12 +2,14 @@
  * What a response may be and what it says: the bounds of its body, its JSON, and its reason for an error message, short, on one
  * line and without secrets.
  */
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { codeOf } from '../shared/errors';
+import { brokenBoundOf, brokenRecords, scalarIn } from '../shared/json';
 import { escapedForPattern } from '../shared/text';
-import { isRecord } from '../shared/values';
+import { isRecord, own } from '../shared/values';
 import { FIELDS, LIMITS, SERVICE_INTERFACE } from './defaults';
 import type { ApiRecord } from './lists';
 import { TransportError, type TransportResponse } from './transport';
@@ -26,8 +28,7 @@ const DECODERS: Readonly<
 
 /**
  * The whole body as text.
- * @throws {TransportError} if it is longer than `maxBytes`, before or after decoding, has an encoding that was not
- * requested, or has more values or levels than JSON may have here.
+ * @throws {TransportError} if it is longer than `maxBytes`, before or after decoding, or has an encoding that was not requested.
  */
 export async function readBoundedBody(
 	chunks: AsyncIterable<Uint8Array>,
@@ -44,7 +45,6 @@ export async function readBoundedBody(
 		parts.push(chunk);
 	}
 	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
-	checkJsonBounds(bytes);
 	return bytes.toString('utf8');
 }
 
@@ -62,70 +62,18 @@ async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: num
 
 export function tooLongError(maxBytes: number): TransportError {
 	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
-	return new TransportError(`the response is larger than ${megabytes} MB`, {
+	return new TransportError(`it is larger than ${megabytes} MB`, {
 		code: 'RESPONSE_TOO_LARGE',
 		retryable: false,
-		hint: 'Request fewer records at once: set a limit or filter the list.',
+		hasResponse: true,
 	});
 }
 
 function unreadableError(): TransportError {
-	return new TransportError('the response has an encoding that cannot be read', {
+	return new TransportError('its encoding cannot be read', {
 		code: 'RESPONSE_UNREADABLE',
 		retryable: false,
-	});
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-/** Of brackets and braces, which differ in one bit. */
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-const EITHER = 0x20;
-
-/**
- * Reads the bytes once, by hand since this runs for every response. Invalid JSON is left to the parser.
- * @throws {TransportError} for more than `LIMITS.values` values or `LIMITS.depth` levels.
- */
-function checkJsonBounds(bytes: Uint8Array): void {
-	// Each value and each level takes at least two bytes.
-	if (bytes.length < 2 * LIMITS.depth) return;
-	let values = 0;
-	let depth = 0;
-	for (let at = 0; at < bytes.length; at++) {
-		const byte = bytes[at] ?? 0;
-		if (byte === QUOTE) {
-			at++;
-			while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-		} else if (byte === COMMA) {
-			values++;
-		} else if ((byte | EITHER) === OPEN) {
-			values++;
-			if (++depth > LIMITS.depth) {
-				throw boundError(
-					`the response is nested more than ${LIMITS.depth} levels deep`,
-					'RESPONSE_TOO_DEEP',
-				);
-			}
-		} else if ((byte | EITHER) === CLOSE) {
-			depth--;
-		}
-	}
-	if (values > LIMITS.values) {
-		const millions = LIMITS.values / 1_000_000;
-		throw boundError(
-			`the response contains more than ${millions} million values`,
-			'RESPONSE_TOO_LARGE',
-		);
-	}
-}
-
-function boundError(message: string, code: string): TransportError {
-	return new TransportError(message, {
-		code,
-		retryable: false,
-		hint: 'Request fewer records at once: set a limit or filter the list. If it keeps happening, report it to the provider of the service.',
+		hasResponse: true,
 	});
 }
 
@@ -140,14 +88,47 @@ const parseWith = JSON.parse as (
 	reviver?: (name: string, value: unknown, context?: { source?: string }) => unknown,
 ) => unknown;
 
-/** The body as JSON; undefined if it is empty or not JSON. An ID beyond the safe integers becomes text, digit by digit. */
-export function jsonOf({ body }: TransportResponse): unknown {
+/** The body as JSON; undefined if it is empty, not JSON, or breaks a bound of a record. */
+export function jsonOf({ body }: Pick<TransportResponse, 'body'>): unknown {
+	return brokenBoundOf(body) === undefined ? parsed(body) : undefined;
+}
+
+/** The text as JSON, undefined if it is not. An ID beyond the safe integers becomes text, digit by digit. */
+function parsed(body: string): unknown {
 	try {
 		const text = body.startsWith(BYTE_ORDER_MARK) ? body.slice(1) : body;
 		return parseWith(text, LONG_ID.test(text) ? keepLongId : undefined);
 	} catch {
 		return undefined;
 	}
+}
+
+/** In place of a record that breaks a bound. No service knows the name of its field. */
+const BROKEN = `broken record ${randomUUID()}`;
+
+/**
+ * The body of a list as JSON, without the records that break a bound: in their places, `brokenAt` returns what is wrong with them.
+ * `problem`: why the response cannot be used. `insideLists`: how many lists the list of the records is inside of.
+ */
+export function listJsonOf({ body }: Pick<TransportResponse, 'body'>, insideLists = 0) {
+	const { broken, problem } = brokenRecords(body, LIMITS.values, insideLists);
+	let text = '';
+	let end = 0;
+	for (const [n, record] of broken.entries()) {
+		text += `${body.slice(end, record.start)}{"${BROKEN}":${n}}`;
+		({ end } = record);
+	}
+	return {
+		json: problem === undefined ? parsed(text + body.slice(end)) : undefined,
+		problem,
+		/** The record that breaks a bound, if the value is in its place, and the ID at this path of it. */
+		brokenAt: (value: unknown, idPath: string) => {
+			const record = broken.length > 0 ? broken[Number(own(value, BROKEN))] : undefined;
+			if (record === undefined) return undefined;
+			const { start, end, problem } = record;
+			return { problem, text: body.slice(start, end), id: scalarIn(body, record, idPath) };
+		},
+	};
 }
 
 function keepLongId(name: string, value: unknown, context?: { source?: string }): unknown {

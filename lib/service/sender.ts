@@ -1,4 +1,5 @@
 /** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. The IDs in a call cannot change its path. */
+import { brokenBoundOf } from '../shared/json';
 import { own } from '../shared/values';
 import type { ApiSettings } from './credential';
 import { USER_AGENT } from './defaults';
@@ -67,7 +68,7 @@ function withToken(
 export interface Reply extends TransportResponse {
 	destination: Destination;
 	isSuccess: boolean;
-	/** @throws {ApiError} if it is not JSON. */
+	/** @throws {ApiError} if it is not JSON, or breaks a bound. */
 	json(): unknown;
 }
 
@@ -91,6 +92,8 @@ function withErrors(
 			throw callError(response, call, destination);
 		const json = () => {
 			const parsed = jsonOf(response);
+			const problem = parsed === undefined ? brokenBoundOf(response.body) : undefined;
+			if (problem !== undefined) throw destination.unusable(problem);
 			if (parsed === undefined) throw destination.unreadable(response);
 			return parsed;
 		};

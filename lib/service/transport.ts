@@ -30,7 +30,7 @@ export interface TransportResponse {
 /** Sends one request once and resolves with any status. Throws a `TransportError` if no complete response arrives. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** No complete response arrived. The message is half a sentence that says why, such as "the connection was refused". */
+/** No complete response arrived, or one that cannot be read. The message is half a sentence that says why, such as "the connection was refused". */
 export class TransportError extends Error {
 	override readonly name = 'TransportError';
 	/** Node's or undici's error code, or one of ours, to search for. */
@@ -41,16 +41,20 @@ export class TransportError extends Error {
 	readonly hint?: string | undefined;
 	/** Whether it is certain that no part of the request left this machine, so that the service has changed nothing. */
 	readonly neverSent: boolean;
+	/** Whether a response arrived, and the message says what is wrong with it. */
+	readonly hasResponse: boolean;
 
 	constructor(
 		message: string,
-		details: Pick<TransportError, 'retryable' | 'code' | 'hint'> & { neverSent?: boolean },
+		details: Pick<TransportError, 'retryable' | 'code' | 'hint'> &
+			Partial<Pick<TransportError, 'neverSent' | 'hasResponse'>>,
 	) {
 		super(message);
 		this.code = details.code;
 		this.retryable = details.retryable;
 		this.hint = details.hint;
 		this.neverSent = details.neverSent ?? false;
+		this.hasResponse = details.hasResponse ?? false;
 	}
 }
 

@@ -83,3 +83,27 @@ export function jsonIn(text: string): unknown {
 		return undefined;
 	}
 }
+
+/** In characters: an ID is sent in URLs, and kept in records of the ledger. */
+export const LONGEST_ID = 1_024;
+
+/**
+ * An ID as text: the number 7 and the text "7" are the same. Undefined for what is none, and for one that could be confused with
+ * another: numbers beyond 2^53, and half surrogate pairs, become the same one when they are written.
+ */
+export function idOf(value: unknown): string | undefined {
+	if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+	const isId = typeof value === 'string' && value !== '' && value.length <= LONGEST_ID;
+	return isId && value.isWellFormed() ? value : undefined;
+}
+
+/** What is wrong with a value that is not an ID. `name`: its field. Contains nothing of the value. */
+export function idProblem(value: unknown, name: string): string {
+	if (value === undefined || value === null || value === '') return `it has no '${name}'`;
+	if (typeof value !== 'string') {
+		return `its '${name}' is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}`;
+	}
+	const isLong = value.length > LONGEST_ID;
+	const what = isLong ? `longer than ${LONGEST_ID} characters` : 'not valid Unicode';
+	return `its '${name}' is ${what}`;
+}

@@ -25,12 +25,13 @@ import {
 	writeSaved,
 } from '../follow';
 import { hintOf, messageOf } from '../shared/errors';
+import { KnownIds } from '../shared/knownIds';
 import { RETENTION_MS } from '../start';
 import { type Directory, directoryFor } from './common/directory';
 import { type Head, headOf, headFormat } from './common/head';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
-import { type EventFacts, KnownIds, LeftOut, readFacts } from './facts';
+import { type EventFacts, LeftOut, readFacts } from './facts';
 import { isWatched } from './fold/station';
 import { changeShards, type StationPollOptions } from './records';
 import { dueEntries, report, reportReplayed } from './reports';

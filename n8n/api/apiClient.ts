@@ -21,8 +21,10 @@ import {
 	readBoundedBody,
 	type TransportRequest,
 	type TransportResponse,
+	type WarnOfList,
 } from '../../lib/service';
 import { isError } from '../../lib/shared/errors';
+import type { KnownIds } from '../../lib/shared/knownIds';
 import { isRecord } from '../../lib/shared/values';
 import { logLine } from '../log/log';
 
@@ -33,33 +35,40 @@ export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';
 type ApiContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
+interface ClientOptions {
+	/** Cancels its requests; default: the cancellation of the execution. */
+	readonly signal?: AbortSignal | undefined;
+	/** What earlier clients have left out of lists. */
+	readonly known?: KnownIds;
+}
+
 /**
  * A client with the settings of the node's credential. All clients of a process share tokens and connections, so creating one
- * costs no more than reading the credential. `signal` cancels its requests; default: the cancellation of the execution.
+ * costs no more than reading the credential.
  *
  * `warn` is called with warnings although nothing failed; by default they go to n8n's log.
  * @throws {ApiError} if the credential is not complete; `toNodeError` converts it to an n8n error.
  */
 export async function apiClientFor(
 	context: ApiContext,
-	warn: (message: string) => void = (message) => {
+	warn: WarnOfList = (message) => {
 		context.logger.warn(logLine(context, message));
 	},
-	signal = cancelSignal(context),
+	options: ClientOptions = {},
 ): Promise<ApiClient> {
-	return (await clientAndSecret(context, warn, signal)).client;
+	return (await clientAndSecret(context, warn, options)).client;
 }
 
 /** The same with the secret of the API client. */
 export async function clientAndSecret(
 	context: ApiContext,
-	warn: (message: string) => void,
-	signal = cancelSignal(context),
+	warn: WarnOfList,
+	{ signal = cancelSignal(context), ...options }: ClientOptions = {},
 ): Promise<{ client: ApiClient; clientSecret: string }> {
 	const settings = parseApiSettings(await context.getCredentials(API_CREDENTIAL));
 	warnOfPlainHttp(context, settings);
 	const transport = transportOf(throughHelper(context.helpers));
-	const client = createApiClient({ settings, transport, warn, ...(signal && { signal }) });
+	const client = createApiClient({ settings, transport, warn, signal, ...options });
 	return { client, clientSecret: settings.clientSecret };
 }
 

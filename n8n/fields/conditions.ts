@@ -85,10 +85,9 @@ async function recentFields(context: ILoadOptionsFunctions, signal: AbortSignal)
 	const fields = new Fields();
 	let requests = 0;
 	const mayRequest = () => ++requests <= 1;
-	const client = await apiClientFor(context, () => undefined, signal);
-	for await (const record of client.list('event', { limit: MOST_EVENTS, mayRequest })) {
-		const parsed = eventFromList(record);
-		if (parsed.ok) fields.add(parsed.event.record);
+	const client = await apiClientFor(context, () => undefined, { signal });
+	for await (const { listed } of client.list('event', { limit: MOST_EVENTS, mayRequest })) {
+		for (const { record, id } of listed) fields.add(eventFromList(record, id).record);
 	}
 	return fields;
 }

@@ -96,17 +96,15 @@ export async function newestEvent(
 		isWhole = may;
 		return may;
 	};
-	let listed = 0;
-	for await (const record of client.list('event', { pageSize, mayRequest })) {
-		const parsed = eventFromList(record);
-		if (parsed.ok) {
-			const at = createdAt(parsed.event);
+	for await (const { listed } of client.list('event', { pageSize, mayRequest })) {
+		for (const { record, id } of listed) {
+			const event = eventFromList(record, id);
+			const at = createdAt(event);
 			if (at !== undefined) times.push(at);
-			if (survey.inspect(parsed.event)) wanted.push(parsed.event);
+			if (survey.inspect(event)) wanted.push(event);
 		}
 		// Not sooner: within a page, the newest need not be first.
-		const isPage = ++listed % pageSize === 0;
-		if (isPage && wanted.length > 0 && isOldestFirst(times) !== true) break;
+		if (wanted.length > 0 && isOldestFirst(times) !== true) break;
 	}
 	const [newest] = wanted.sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
 	if (newest !== undefined) return { json: newest.record as IDataObject };

@@ -4,7 +4,9 @@ import { isWanted, type Item } from '../../lib/event';
 import type { Memory, Polled, Polling, PollOutcome } from '../../lib/follow';
 import { poll } from '../../lib/poll';
 import { notePolled } from '../../lib/rejections';
+import type { ApiClient } from '../../lib/service';
 import { hintOf, messageOf } from '../../lib/shared/errors';
+import { KnownIds } from '../../lib/shared/knownIds';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/time';
 import { connectionSettings, pollStations } from '../../lib/station';
@@ -20,7 +22,7 @@ import { checkStationSettings, readStationSettings } from './station/settings';
 
 /** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */
 const WARNED_EVERY_MS: Readonly<Record<string, number>> = {
-	...{ words: DAY_MS, settings: DAY_MS, without_id: 0 },
+	...{ words: DAY_MS, settings: DAY_MS, record_invalid: 0 },
 };
 /** Warnings of which Get Rejections shows nothing. */
 const NOT_COUNTED: ReadonlySet<string> = new Set(['start', 'lost']);
@@ -31,6 +33,20 @@ const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
 /** An import can make the name of a node as long as it likes. */
 const LONGEST_NAME = 100;
 
+/** The records that the polls of a node have left out, by node. */
+const leftOut = new Map<string, KnownIds>();
+
+/** Its warnings are those of the poll, and each record that cannot be used is one once. */
+async function clientOf(
+	context: IPollFunctions,
+	{ workflowId, nodeId, warn }: NodePolling,
+): Promise<ApiClient> {
+	const node = JSON.stringify([workflowId, nodeId]);
+	const known = leftOut.get(node) ?? new KnownIds();
+	leftOut.set(node, known);
+	return await apiClientFor(context, warn, { known });
+}
+
 /** By node and time. */
 const limiters = new Map<string, ReturnType<typeof createLogLimiter>>();
 
@@ -39,7 +55,7 @@ export async function pollEvents(context: IPollFunctions): Promise<null> {
 	return await runPoll(context, async (polling) => {
 		const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
 		checkConditions(context.getNode(), settings.conditions);
-		const client = await apiClientFor(context);
+		const client = await clientOf(context, polling);
 		const { startFrom, wanted, pageSize, batchSize, problems } = settings;
 		if (problems.length > 0) polling.warn(problems.join('. '), 'settings');
 		const since = startFrom === 'retained' ? 0 : Date.now();
@@ -57,7 +73,7 @@ export async function pollForStations(context: IPollFunctions): Promise<null> {
 		const read = readStationSettings((name, fallback) => context.getNodeParameter(name, fallback));
 		checkStationSettings(read);
 		const { station, batchSize } = read;
-		const client = await apiClientFor(context);
+		const client = await clientOf(context, polling);
 		const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
 		return await pollStations({ ...polling, client, settings, batchSize });

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/pace';
-import { printable } from '../../lib/shared/text';
+import { printable, sentence } from '../../lib/shared/text';
 import { asNumber } from '../../lib/shared/values';
 import { apiClientFor, cancelSignal } from '../../n8n/api/apiClient';
 import { errorItem, toNodeError } from '../../n8n/log/nodeError';
@@ -42,14 +42,17 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const changes = plans.some((plan) => 'changes' in plan && plan.changes);
 	const done = changes ? doneItems(context) : new Map<number, ApiRecord[]>();
 	let client: Promise<ApiClient> | undefined;
+	const openClient = () =>
+		(client ??= apiClientFor(context, (message) => {
+			warn(sentence(message));
+		}));
 	let unreachable: ApiError | undefined;
 	const itemsOf = async (itemIndex: number): Promise<INodeExecutionData[]> => {
 		const plan = plans[itemIndex];
 		if (plan === undefined || !('send' in plan)) return plan ?? [];
 		try {
 			if (unreachable) throw notTried(unreachable);
-			const records =
-				done.get(itemIndex) ?? (await plan.send(() => (client ??= apiClientFor(context, warn))));
+			const records = done.get(itemIndex) ?? (await plan.send(openClient));
 			if (plan.changes) done.set(itemIndex, records);
 			return records.map((json) => ({
 				json: json as IDataObject,

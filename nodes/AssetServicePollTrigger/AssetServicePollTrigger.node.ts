@@ -140,7 +140,10 @@ export class AssetServicePollTrigger implements INodeType {
 		}
 		hintAt(this, settings.problems);
 		try {
-			const newest = await newestEvent(this.getNode(), await apiClientFor(this), settings);
+			const client = await apiClientFor(this, (message) => {
+				hintAt(this, [message]);
+			});
+			const newest = await newestEvent(this.getNode(), client, settings);
 			if (newest !== undefined) return [[newest]];
 			hintAt(this, [NO_EVENTS], 'info');
 			return [[]];

@@ -11,7 +11,7 @@ import { apiClientFor } from '../../n8n/api/apiClient';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
-import { toNodeError } from '../../n8n/log/nodeError';
+import { hintAt, toNodeError } from '../../n8n/log/nodeError';
 import { pollForStations } from '../../n8n/polling/runPoll';
 import { searchIncidents, testItems, toOutputs } from '../../n8n/polling/station/outputs';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
@@ -60,7 +60,10 @@ export class AssetServiceStationTrigger implements INodeType {
 		}
 		try {
 			checkStationSettings(settings);
-			return await testItems(this, await apiClientFor(this), settings);
+			const client = await apiClientFor(this, (message) => {
+				hintAt(this, [message]);
+			});
+			return await testItems(this, client, settings);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
 		}

@@ -211,7 +211,9 @@ async function naive(
 	isForMemory: boolean,
 ): Promise<{ items: number; kept: number }> {
 	const events: Record<string, unknown>[] = [];
-	for await (const record of client.list('event', { pageSize: PAGE_SIZE })) events.push(record);
+	for await (const { listed } of client.list('event', { pageSize: PAGE_SIZE })) {
+		for (const { record } of listed) events.push(record);
+	}
 	const kept = heapIf(isForMemory);
 	const offline = new Map<string, { since: number | undefined; ms: number }>();
 	for (const { eventType, createdAt, payload } of events.reverse()) {

@@ -1,5 +1,5 @@
 /** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
-import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../service';
+import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../../service';
 import { textOf } from '../../shared/values';
 import { HOUR_MS, MINUTE_MS } from './settings';
 
@@ -80,7 +80,7 @@ async function read(
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
 	const options = { pageSize: PAGE_SIZE, readAhead: true, mayRequest: asked };
 	try {
-		for await (const record of client.list('asset', options)) {
+		for await (const record of recordsOf(client.list('asset', options))) {
 			const id = textOf(record['id']);
 			if (id !== undefined) assets.set(id, flat(record));
 		}

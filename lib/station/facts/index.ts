@@ -16,7 +16,7 @@ import type { Fact, MessageReader, Reading, UnknownWord } from './types';
 import { text } from './values';
 
 export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
-export { KnownIds, LeftOut } from './leftOut';
+export { LeftOut } from './leftOut';
 export type * from './types';
 
 const BOOT = 'BootNotification';

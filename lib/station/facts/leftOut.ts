@@ -1,26 +1,10 @@
 /** What was read and says nothing: counted, so that an operator hears of it. */
+import { KnownIds } from '../../shared/knownIds';
 import { counted } from '../../shared/text';
 import type { EventFacts, Reading } from './types';
 
 /** Unknown words that are named. */
 const MOST_WORDS = 5;
-/** As many as two readings of a busy list can have; older ones are forgotten. */
-const MOST_IDS = 10_000;
-
-/** The IDs of events that were left out: each poll reads again what the one before has just read. */
-export class KnownIds {
-	readonly #ids = new Set<string>();
-
-	/** False if it is known. */
-	add(id: string): boolean {
-		if (this.#ids.has(id)) return false;
-		this.#ids.add(id);
-		const [oldest] = this.#ids.size > MOST_IDS ? this.#ids : [];
-		if (oldest !== undefined) this.#ids.delete(oldest);
-		return true;
-	}
-}
-
 type LeftOutReason = 'words' | 'unreadable' | 'undated';
 
 interface LeftOutEvents {

@@ -5,7 +5,15 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { DELIVERY, type ApiRecord, flattener, idInPath, LISTS, newest } from '../../../lib/service';
+import {
+	DELIVERY,
+	type ApiRecord,
+	flattener,
+	idInPath,
+	LISTS,
+	newest,
+	recordsOf,
+} from '../../../lib/service';
 import { timeOf } from '../../../lib/shared/time';
 import { asText } from '../../../lib/shared/values';
 import { parse } from '../../../lib/vendor/zod';
@@ -158,7 +166,8 @@ export async function searchDeliveries(
 	};
 	try {
 		const client = await apiClientFor(this);
-		const deliveries = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
+		const pages = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
+		const deliveries = recordsOf(pages);
 		const found = await newest(deliveries, { most: MOST, mostSeen: MOST_SEEN, matching });
 		const timeZone = this.getTimezone();
 		return { results: choicesOf(found, timeZone) };

@@ -7,6 +7,7 @@ import {
 	withoutSecret,
 	DELIVERY,
 	endpointHealth,
+	recordsOf,
 } from '../../../lib/service';
 import { isRecord } from '../../../lib/shared/values';
 import { eventTypeProperties } from '../../../n8n/fields/eventTypeProperties';
@@ -181,7 +182,7 @@ const getHealth: Operation = {
 		const endpointId = endpointIdOf(item);
 		const now = Date.now();
 		const createdAfter = createdAfterOf(item, DAYS_BACK, now);
-		const deliveries = item.client.list('delivery', { endpointId, createdAfter });
+		const deliveries = recordsOf(item.client.list('delivery', { endpointId, createdAfter }));
 		const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
 		if (withoutStatus > 0) {
 			item.warn(

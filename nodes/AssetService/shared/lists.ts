@@ -7,6 +7,7 @@ import {
 	type ListRow,
 	type ApiRecord,
 	flattener,
+	recordsOf,
 } from '../../../lib/service';
 import {
 	array,
@@ -68,8 +69,9 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 			// Simplified records all have the same fields.
 			const isFlat = flag(run, 'simplify', 'Simplify', true);
 			const output = isFlat ? flattener(row.fields) : (record: ApiRecord) => record;
-			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint };
-			const records = await Array.fromAsync(run.client.list(resource, options), output);
+			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint, includeOdd: true };
+			const pages = run.client.list(resource, options);
+			const records = await Array.fromAsync(recordsOf(pages), output);
 			afterwards?.();
 			return records;
 		},

@@ -174,9 +174,13 @@ const CAUSES: readonly (readonly [reason: string, cause: Cause])[] = [
 		},
 	],
 	[
-		'without_id',
+		'record_invalid',
 		{
-			...{ trigger: asPoll(), problem: /without an ID/, fields: [] },
+			...{
+				trigger: asPoll(),
+				problem: /1 of the listed events \(one, since it has no 'id'\)/,
+				fields: [],
+			},
 			happens: () => {
 				const createdAt = new Date().toISOString();
 				const items = [{ eventType: 'asset.connectivity', createdAt, payload: {} }];

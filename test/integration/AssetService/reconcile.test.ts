@@ -216,7 +216,7 @@ it('leaves out events without an ID, and reports how many', async () => {
 	const world = await serving(() => ({ body: { items, hasMore: false } }));
 	const { items: found, hints } = await run(world, reconcile);
 	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'done' }]);
-	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
+	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 of the listed events') }]);
 });
 
 it('does not report events as missing that were created before the workflow was first published', async () => {

@@ -12,6 +12,8 @@ import { MOST_AT_ONCE } from '../../../lib/poll/poll';
 import { TRIGGER_NUMBERS } from '../../../lib/receiver/receive';
 import { DAYS_KEPT } from '../../../lib/rejections';
 import { LIMITS, RETRIES, DELIVERY } from '../../../lib/service/defaults';
+import { RECORD_BOUNDS } from '../../../lib/shared/json';
+import { LONGEST_ID } from '../../../lib/shared/values';
 import { RETENTION_MS } from '../../../lib/start';
 import {
 	GRACE_MS,
@@ -119,10 +121,14 @@ const FIGURES: readonly (readonly [
 		[figureIn('lib/receiver/verify.ts', 'KEEP_MS') / SECOND],
 	],
 	[['SECURITY.md'], /bounded \((\d+) MB\)/g, [LIMITS.bodyBytes / MEGABYTE]],
+	[['docs/nodes.md'], /response may hold at most (\d+) MB/g, [LIMITS.bodyBytes / MEGABYTE]],
 	[
-		['docs/nodes.md'],
-		/at most (\d+) MB, (\d+) million values and (\d+) nested levels/g,
-		[LIMITS.bodyBytes / MEGABYTE, LIMITS.values / 1e6, LIMITS.depth],
+		['docs/troubleshooting.md'],
+		/More than (\d+) levels, ([\d,]+) values or (\d+) MB, or an ID of more than ([\d,]+) characters/g,
+		[
+			...[RECORD_BOUNDS.levels, RECORD_BOUNDS.values],
+			...[RECORD_BOUNDS.characters / MEGABYTE, LONGEST_ID],
+		],
 	],
 	[['SECURITY.md', 'docs/nodes.md'], /([\d,]+) records(?: ends|\.)/g, [MOST_RECORDS]],
 	[

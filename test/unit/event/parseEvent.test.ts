@@ -22,7 +22,7 @@ describe('parseEvent', () => {
 		const event = { id: 'a', type: 'b', data: ours };
 		const parsed = { ok: true, event: { id: 'a', type: 'b', record: event } };
 		expect(parseEvent(bytes(JSON.stringify({ ...ours, ...event })))).toEqual(parsed);
-		expect(eventFromList({ ...ours, ...event })).toEqual(parsed);
+		expect(eventFromList({ ...ours, ...event }, 'a')).toEqual(parsed.event);
 	});
 
 	it('treats the number 7 and the text "7" as the same event', () => {
@@ -98,30 +98,26 @@ describe('eventFromList', () => {
 			createdAt: '2026-01-01T00:00:00Z',
 			payload: { a: 1 },
 		};
-		expect(eventFromList(listed)).toEqual({
-			ok: true,
-			event: {
+		expect(eventFromList(listed, 'whevt_1')).toEqual({
+			id: 'whevt_1',
+			type: 'ocpp.message',
+			record: {
 				id: 'whevt_1',
 				type: 'ocpp.message',
-				record: {
-					id: 'whevt_1',
-					type: 'ocpp.message',
-					createdAt: '2026-01-01T00:00:00Z',
-					data: { a: 1 },
-				},
+				createdAt: '2026-01-01T00:00:00Z',
+				data: { a: 1 },
 			},
 		});
 	});
 
 	it('does not change a record that already has the delivered shape', () => {
 		const listed = { id: 'a', type: 't', data: { b: 2 } };
-		expect(eventFromList(listed)).toMatchObject({ ok: true, event: { record: listed } });
+		expect(eventFromList(listed, 'a')).toMatchObject({ record: listed });
 	});
 
 	it('puts the fields in the order of a delivered one, and what else there is after them', () => {
 		const listed = { seq: 7, payload: {}, createdAt: 'now', eventType: 't', id: 'a', site: 's' };
-		const parsed = eventFromList(listed);
-		expect(parsed.ok && Object.keys(parsed.event.record)).toEqual([
+		expect(Object.keys(eventFromList(listed, 'a').record)).toEqual([
 			...['id', 'type', 'createdAt', 'data'],
 			...['seq', 'site'],
 		]);
@@ -130,18 +126,13 @@ describe('eventFromList', () => {
 	it('adds nothing to a record that has neither a type nor a payload', () => {
 		const listed = { id: 'a', createdAt: '2026-01-01T00:00:00Z' };
 		const event = { id: 'a', type: undefined, record: listed };
-		expect(eventFromList(listed)).toStrictEqual({ ok: true, event });
+		expect(eventFromList(listed, 'a')).toStrictEqual(event);
 	});
 
 	it('prefers the names of a delivered event where a record has both', () => {
 		const listed = { id: 'a', eventType: 'listed', type: 'delivered', payload: 1, data: 2 };
-		expect(eventFromList(listed)).toEqual({
-			ok: true,
-			event: { id: 'a', type: 'delivered', record: { id: 'a', type: 'delivered', data: 2 } },
+		expect(eventFromList(listed, 'a')).toEqual({
+			...{ id: 'a', type: 'delivered', record: { id: 'a', type: 'delivered', data: 2 } },
 		});
-	});
-
-	it('rejects a record without an ID', () => {
-		expect(eventFromList({ eventType: 'a' })).toMatchObject({ ok: false });
 	});
 });

@@ -8,8 +8,8 @@ const surveyOf = (types: readonly string[], ...conditions: unknown[]) =>
 	});
 const look = (survey: Survey, ...records: Record<string, unknown>[]) =>
 	records.map((record, n) => {
-		const parsed = eventFromList({ id: `whevt_${n}`, type: 'ocpp.message', ...record });
-		return parsed.ok && survey.inspect(parsed.event);
+		const id = `whevt_${n}`;
+		return survey.inspect(eventFromList({ id, type: 'ocpp.message', ...record }, id));
 	});
 const status = (value: unknown, more: object = {}) => ({
 	data: { payload: { status: value, ...more } },

@@ -7,7 +7,7 @@ type Asked = Parameters<Client['list']>;
 
 /** `onRequest` is called before each page, with the ID of the record that it follows. It may throw. */
 export const fakeList = (
-	recordsOf: (resource: Asked[0]) => readonly { readonly id?: string | undefined }[],
+	recordsOf: (resource: Asked[0]) => readonly { readonly id?: unknown }[],
 	onRequest: (after: string | undefined, asked: Asked[1]) => void = () => undefined,
 ): Client => ({
 	list: (resource, asked) =>
@@ -15,7 +15,8 @@ export const fakeList = (
 			async (limit, after) => {
 				onRequest(after, asked);
 				const records = recordsOf(resource);
-				const from = after === undefined ? 0 : records.findIndex(({ id }) => id === after) + 1;
+				const from =
+					after === undefined ? 0 : records.findIndex(({ id }) => String(id) === after) + 1;
 				if (after !== undefined && from === 0) {
 					throw new ApiError('Unknown cursor', { hint: '', status: 404 });
 				}

@@ -120,7 +120,6 @@ it.each<[string, Listed[], Partial<WalkOptions>, number, object]>([
 		10,
 		{ order: undefined, readBackTo: Infinity, newestAt: undefined },
 	],
-	['has records without an ID, which are counted', [{}, { id: 'b' }], {}, 1, { withoutId: 1 }],
 ])('a list %s', async (_what, list, reading, count, expected) => {
 	const { given, ...result } = await walked(list, reading);
 	expect(given).toHaveLength(count);

@@ -4,15 +4,7 @@ import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
 
-it('warns of listed events without an id, once a poll, and starts the others', async () => {
-	const world = pollWorld();
-	world.list = [{ id: '', eventType: 'wanted' }, ...eventsAt(2, 1)];
-	await world.poll();
-	expect(world.warnings).toEqual(['left out 1 listed event without an ID']);
-	expect(world.started()).toEqual(['e1', 'e2']);
-});
-
-it('warns of nothing else, and asks the ledger for an event once before it starts it', async () => {
+it('warns of nothing, and asks the ledger for an event once before it starts it', async () => {
 	const world = pollWorld();
 	world.list = eventsAt(2, 1);
 	await world.poll();

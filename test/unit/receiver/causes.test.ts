@@ -9,6 +9,9 @@ import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 const SECRET = 'the signing secret';
 const NOW = 1_767_225_600;
 const EVENT = '{"id":"whevt_1"}';
+const DEEP = `{"id":"whevt_1","data":${'['.repeat(500)}${']'.repeat(500)}}`;
+const WIDE = `{"id":"whevt_1","data":[${'0,'.repeat(40_000)}0]}`;
+const LONG_ID = `{"id":"${'x'.repeat(1_025)}"}`;
 
 interface Rejected {
 	readonly settings?: SigningSettings;
@@ -106,6 +109,10 @@ const ROWS: readonly Row[] = [
 	['event_invalid', { body: '[1]' }, 'the body is not a JSON object', []],
 	['event_invalid', { body: '{"id":""}' }, "it has no 'id'", []],
 	['event_invalid', { body: '{"id":1e300}' }, 'whole number up to 9007199254740991', []],
+	['event_too_large', { body: DEEP }, 'it is nested more than 500 levels deep: ask', []],
+	['event_too_large', { body: WIDE }, 'it has more than 40,000 values', []],
+	['event_too_large', { body: LONG_ID }, "its 'id' is longer than 1024 characters", []],
+	['event_invalid', { body: '{"id":"\\ud800"}' }, "its 'id' is not valid Unicode", []],
 	['event_invalid', { body: undefined }, 'n8n could not read the body', []],
 	[
 		'event_invalid',

@@ -13,6 +13,7 @@ const FIELDS: Readonly<Record<RejectionReason, readonly string[]>> = {
 	signature_mismatch: [],
 	timestamp_outside_tolerance: [],
 	event_invalid: [],
+	event_too_large: [],
 	not_configured: [],
 	ledger_unavailable: [],
 	busy: [],

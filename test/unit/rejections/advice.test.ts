@@ -12,7 +12,7 @@ const ROWS: readonly (readonly [reason: string, words: string, fields: readonly 
 	['poll_failed', 'do what lastProblem says', []],
 	['unreadable', 'messages that do not follow OCPP', []],
 	['undated', 'events without a time', []],
-	['without_id', 'events without an ID', []],
+	['record_invalid', 'records that cannot be used', []],
 	['words', 'add the words', ['Connected Words', 'Disconnected Words']],
 	['unlisted', 'may list all assets', []],
 	['assets', 'do what lastProblem says', []],

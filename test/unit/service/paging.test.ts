@@ -1,4 +1,4 @@
-import { walkPages } from '../../../lib/service/paging';
+import { recordsOf, walkPages } from '../../../lib/service/paging';
 import { all } from './world';
 
 type FetchPage = Parameters<typeof walkPages>[0];
@@ -57,11 +57,14 @@ describe('a list that is read ahead', () => {
 			asked.push(startingAfter);
 			return Promise.resolve({ items: records(asked.length * 2, 2), hasMore: asked.length < 3 });
 		};
-		const progress: [string, number][] = [];
+		const progress: [string | undefined, number][] = [];
 		const walking = walkPages(fetchPage, { pageSize: 2, readAhead: true }, () => undefined);
-		for await (const { id } of walking) progress.push([String(id), asked.length]);
-		const pages = [2, 2, 3, 3, 3, 3];
-		expect(progress).toEqual(pages.map((page, n) => [`r${n + 2}`, page]));
+		for await (const { cursor } of walking) progress.push([cursor, asked.length]);
+		expect(progress).toEqual([
+			['r3', 2],
+			['r5', 3],
+			['r7', 3],
+		]);
 		expect(asked).toEqual([undefined, 'r3', 'r5']);
 	});
 
@@ -71,10 +74,9 @@ describe('a list that is read ahead', () => {
 			return { items: records(0, 2), hasMore: true };
 		};
 		const walking = walkPages(fetchPage, { pageSize: 2, readAhead: true }, () => undefined);
-		expect((await walking.next()).value).toEqual({ id: 'r0' });
+		expect((await walking.next()).value).toMatchObject({ cursor: 'r1', isLast: false });
 		// Time for an unhandled rejection, which would end the process.
 		await new Promise(setImmediate);
-		expect((await walking.next()).value).toEqual({ id: 'r1' });
 		await expect(walking.next()).rejects.toThrow('away');
 	});
 });
@@ -173,8 +175,8 @@ describe('a list', () => {
 			() => ({ items: [{ name: 'a' }, { id: 'r1' }], hasMore: true }),
 			...([[{ name: 'a' }, { id: 'r1' }], 2, INCOMPLETE] as const),
 		],
-	])('ends %s', async (_name, answer, expected, requests, words) => {
-		const { listed, asked, warnings } = await walk(answer);
+	])('that includes what has no ID ends %s', async (_name, answer, expected, requests, words) => {
+		const { listed, asked, warnings } = await walk(answer, { includeOdd: true });
 		expect(listed).toEqual(expected);
 		expect(asked).toHaveLength(requests);
 		expect(warnings).toEqual(words.map((text) => expect.stringContaining(text) as string));
@@ -211,8 +213,9 @@ describe('a list', () => {
 		expect(listed).toEqual([{ id: 7 }]);
 	});
 
-	it('wraps values that are not objects', async () => {
-		const { listed } = await walk(() => ({ items: ['a', 7, null, [1]], hasMore: false }));
+	it('wraps values that are not objects where it includes them', async () => {
+		const odd = ['a', 7, null, [1]];
+		const { listed } = await walk(() => ({ items: odd, hasMore: false }), { includeOdd: true });
 		expect(listed).toEqual([{ value: 'a' }, { value: 7 }, { value: null }, { value: [1] }]);
 	});
 
@@ -238,7 +241,7 @@ describe('a list', () => {
 			{ pageSize: 100 },
 			() => undefined,
 		);
-		for await (const { id } of walking) if (id === 'r99') break;
+		for await (const { id } of recordsOf(walking)) if (id === 'r99') break;
 		expect(pages).toBe(1);
 	});
 });

@@ -1,4 +1,5 @@
 /** The service as the tests of the client need it: a token route and whatever else a test adds. */
+import { type ApiRecord, type ListedPage, recordsOf } from '../../../lib/service';
 import type { ApiSettings } from '../../../lib/service/credential';
 import { SERVICE_INTERFACE } from '../../../lib/service/defaults';
 import { startHttpService, type Handler, type HttpService } from '../../support/httpService';
@@ -60,10 +61,8 @@ export async function stopWorlds(): Promise<void> {
 }
 
 /** All records of a list. */
-export async function all<T>(records: AsyncIterable<T>): Promise<T[]> {
-	const list: T[] = [];
-	for await (const record of records) list.push(record);
-	return list;
+export async function all(pages: AsyncIterable<ListedPage>): Promise<ApiRecord[]> {
+	return await Array.fromAsync(recordsOf(pages));
 }
 
 /** What a promise was rejected with. */

@@ -1,10 +1,10 @@
 /** What the messages of both OCPP versions say about a station, and how tolerant the readers are. */
 import { eventFromList } from '../../../lib/event';
+import { KnownIds } from '../../../lib/shared/knownIds';
 import {
 	connectionSettings,
 	DEFAULT_CONNECTION,
 	type Fact,
-	KnownIds,
 	readFacts,
 	type Reading,
 } from '../../../lib/station/facts';
@@ -20,9 +20,9 @@ function readRecord(
 	record: Record<string, unknown>,
 	watched?: Parameters<typeof readFacts>[2],
 ): Reading {
-	const parsed = eventFromList({ id: 'whevt_1', createdAt: CREATED_AT, ...record });
-	if (!parsed.ok) throw new Error('The event has no ID');
-	return readFacts(parsed.event, NOW, watched);
+	const { id = 'whevt_1' } = record;
+	const event = eventFromList({ id, createdAt: CREATED_AT, ...record }, String(id));
+	return readFacts(event, NOW, watched);
 }
 
 function read({ action, messageType, payload }: Message): Reading {

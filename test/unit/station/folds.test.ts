@@ -75,9 +75,8 @@ function allWell(asset: string, version: Version): StationEvent[] {
 }
 
 function readAll(events: readonly StationEvent[], settings: StationSettings): Read[] {
-	return events.flatMap(({ record, listedAt }) => {
-		const parsed = eventFromList(record);
-		const read = parsed.ok ? readFacts(parsed.event, Infinity, settings) : undefined;
+	return events.flatMap(({ id, record, listedAt }) => {
+		const read = readFacts(eventFromList(record, id), Infinity, settings);
 		return typeof read === 'object' && 'facts' in read ? [{ ...read, listedAt }] : [];
 	});
 }

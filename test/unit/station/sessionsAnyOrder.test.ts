@@ -21,8 +21,7 @@ const SETTINGS = { ...DEFAULTS, kind: 'sessionEnded' as const, forMs: 0, resolve
 function factsOf(content: readonly Happening[], version: Version): EventFacts[] {
 	return apart(content).flatMap((happening, n) =>
 		sessions(happening, n, version).flatMap(({ id, record }) => {
-			const parsed = eventFromList({ ...record, id });
-			const facts = parsed.ok ? readFacts(parsed.event, Infinity) : undefined;
+			const facts = readFacts(eventFromList({ ...record, id }, id), Infinity);
 			return typeof facts === 'object' && 'facts' in facts ? [facts] : [];
 		}),
 	);

@@ -18,9 +18,8 @@ const stepOf = (
 	listed: readonly string[] | undefined,
 	{ settings, ...more }: Partial<Step> & { readonly settings?: Partial<StationSettings> } = {},
 ): Step => ({
-	events: events.flatMap(({ record }): EventFacts[] => {
-		const parsed = eventFromList(record);
-		const read = parsed.ok ? readFacts(parsed.event, Infinity, DEFAULTS) : undefined;
+	events: events.flatMap(({ id, record }): EventFacts[] => {
+		const read = readFacts(eventFromList(record, id), Infinity, DEFAULTS);
 		return typeof read === 'object' && 'facts' in read ? [read] : [];
 	}),
 	moment: {

@@ -2,7 +2,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { type ListedAccount, accountOf } from '../../../../lib/accounts';
 import { ledgerKey } from '../../../../lib/ledger';
-import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
+import {
+	type ApiClient,
+	type ApiRecord,
+	flattener,
+	LISTS,
+	recordsOf,
+} from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/errors';
 import { chunksOf } from '../../../../lib/shared/pace';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
@@ -103,7 +109,7 @@ export async function withAssetNames(
 async function assetNames(client: ApiClient): Promise<Map<string, string>> {
 	const names = new Map<string, string>();
 	const options = { readAhead: true, mostRecords: MOST_RECORDS };
-	for await (const asset of client.list('asset', options)) {
+	for await (const asset of recordsOf(client.list('asset', options))) {
 		const { id, name } = named(asset);
 		if (asText(name) !== '') names.set(asText(id), asText(name));
 	}

@@ -58,7 +58,7 @@ async function eventItems(
 	const { ledger, workflowId, publication, triggers } = accounts;
 	const since = publication?.publishedAt ?? 0;
 	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };
-	const { found, withoutId, isAnyKnown } = await listedStates(
+	const { found, isAnyKnown } = await listedStates(
 		{ client, pageSize: DEFAULT_PAGE_SIZE, backTo: createdAfter, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
 		({ at, record }, account) => {
@@ -86,9 +86,6 @@ async function eventItems(
 		warn(
 			`Left out ${counted(counts.early, 'event')} from before the workflow was first published.`,
 		);
-	}
-	if (withoutId > 0) {
-		warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
 	}
 	// Not in the log, since it names fields and values of events.
 	for (const doubt of survey.doubts) warn(doubt, { inLog: false });

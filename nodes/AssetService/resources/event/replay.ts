@@ -206,7 +206,7 @@ async function chooseEvents(
 ): Promise<Chosen[]> {
 	const { ledger, workflowId, publication, triggers } = accounts;
 	let count = 0;
-	const { found, withoutId, isAnyKnown } = await listedStates(
+	const { found, isAnyKnown } = await listedStates(
 		{ client: item.client, pageSize: DEFAULT_PAGE_SIZE, backTo, now: Date.now() },
 		{
 			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
@@ -240,8 +240,6 @@ async function chooseEvents(
 	}
 	const isKnown = publication !== undefined || found.some(({ account }) => isThere(account));
 	if (found.length > 0 && !isKnown && !(await isAnyKnown())) throw noTrace(item, accounts);
-	if (withoutId > 0)
-		item.warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
 	// Not in the log, since it names fields and values of events.
 	for (const doubt of doubts()) item.warn(doubt, { inLog: false });
 	return found;

@@ -31,7 +31,11 @@ export interface PastOptions {
 	readonly maxEvents?: number;
 	readonly owner?: Asked['owner'];
 	readonly assetIds?: readonly string[];
+	/** In place of one of the events. */
+	readonly client?: Client;
 }
+
+type Client = Parameters<typeof readPast>[0]['client'];
 
 export const OWNER = { workflowId: 'workflow', nodeId: 'node' };
 
@@ -46,7 +50,7 @@ function listOf(events: readonly StationEvent[], options: PastOptions = {}) {
 		...record,
 		id,
 	}));
-	const client: Parameters<typeof readPast>[0]['client'] = {
+	const client: Client = {
 		list: (resource, asked) =>
 			walkPages(
 				async (limit, after) => {
@@ -61,7 +65,7 @@ function listOf(events: readonly StationEvent[], options: PastOptions = {}) {
 				() => undefined,
 			),
 	};
-	return client;
+	return options.client ?? client;
 }
 
 export async function askPast(
