@@ -19,6 +19,14 @@ export function counted(count: number, noun: string): string {
 	return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+const MOST_NAMED = 3;
+
+/** The first of a list, for example `a, b, c and 4 more`. */
+export function someOf(texts: readonly string[]): string {
+	const more = texts.length > MOST_NAMED ? ` and ${texts.length - MOST_NAMED} more` : '';
+	return `${texts.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
 /** The text with a capital first letter and a final period; an empty text stays empty. */
 export function sentence(text: string): string {
 	if (text === '') return text;

@@ -5,6 +5,7 @@ export { directoryNow } from './common/directory';
 export {
 	type Asked,
 	pastIncidents,
+	pastOutages,
 	pastSessions,
 	pastUptime,
 	reportedIn,
@@ -13,7 +14,7 @@ export {
 } from './past/ask';
 export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
 export { split, type SplitBy } from './past/spans';
-export type { Exclusion, UptimeQuestion } from './past/uptime';
+export type { Exclusion, OutageQuestion, Per, UptimeQuestion } from './past/uptime';
 export { pollStations } from './poll';
 export type { StationPollOptions } from './records';
 export { watchedSettings } from './common/watched';

@@ -13,7 +13,7 @@ import { incidentsOf, type PastIncident } from './incidents';
 import { type Past, readPast, type StationFacts, WANTS_OF } from './read';
 import { sessionsOf } from './sessions';
 import { statusOf } from './status';
-import { uptimeOf, type UptimeQuestion } from './uptime';
+import { type OutageQuestion, outagesOf, uptimeOf, type UptimeQuestion } from './uptime';
 
 /** What all questions are asked with. */
 export interface Asked extends AskedFacts {
@@ -83,10 +83,22 @@ export async function sessionsIn(
 	);
 }
 
-/** One item per connector, or per station, and part of the period; also for listed stations of which nothing was read. */
+/** One item per connector, port or station, and part of the period; also for listed stations of which nothing was read. */
 export async function pastUptime(asked: Asked, question: UptimeQuestion): Promise<ApiRecord[]> {
+	return await ofPlaces(asked, (station) => uptimeOf(station, asked.past, question));
+}
+
+/** One item per time down of a connector, port or station. */
+export async function pastOutages(asked: Asked, question: OutageQuestion): Promise<ApiRecord[]> {
+	return await ofPlaces(asked, (station) => outagesOf(station, asked.past, question));
+}
+
+async function ofPlaces(
+	asked: Asked,
+	itemsOf: (station: Named['station']) => Steps<Record<string, unknown>[]>,
+): Promise<ApiRecord[]> {
 	const found = ofEach(allStations(asked), function* ({ fields, station }) {
-		const items = yield* uptimeOf(station, asked.past, question);
+		const items = yield* itemsOf(station);
 		return items.map((item) => ({ station: fields, ...item }));
 	});
 	return await inTurns(found, asked.check);
@@ -95,7 +107,7 @@ export async function pastUptime(asked: Asked, question: UptimeQuestion): Promis
 /** One item per station, also for listed ones of which nothing was read. */
 export async function stationStatus(
 	asked: Asked,
-	words: UptimeQuestion['words'],
+	words: OutageQuestion['words'],
 ): Promise<ApiRecord[]> {
 	const { past, owner } = asked;
 	const found = ofEach(allStations(asked), function* ({ fields, station }) {

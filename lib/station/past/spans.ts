@@ -1,6 +1,6 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
 import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
-import { inZone, offsetMs } from '../../shared/time';
+import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
 
 export interface Span {
 	readonly from: number;
@@ -41,9 +41,9 @@ export function* sweep(
 	}
 }
 
-export type SplitBy = 'none' | 'day' | 'month';
+export type SplitBy = 'none' | 'quarterHour' | 'hour' | 'day' | 'month';
 
-/** Cuts a period at the days or months of a time zone. */
+/** Cuts a period at the quarters of hours, the hours, days or months of a time zone. */
 export function split({ from, to }: Span, by: SplitBy, timeZone: string): Span[] {
 	const parts: Span[] = [];
 	for (let at = from; at < to;) {
@@ -54,9 +54,15 @@ export function split({ from, to }: Span, by: SplitBy, timeZone: string): Span[]
 	return parts;
 }
 
-/** When the next day or month begins. */
-function nextOf(at: number, by: 'day' | 'month', timeZone: string): number {
-	const shown = new Date(at + offsetMs(at, timeZone));
+/** When the next part begins. */
+function nextOf(at: number, by: Exclude<SplitBy, 'none'>, timeZone: string): number {
+	const offset = offsetMs(at, timeZone);
+	// Clocks change at full hours, or half ones: so each part has its length, also on days of 23 or 25 hours.
+	if (by === 'hour' || by === 'quarterHour') {
+		const length = by === 'hour' ? HOUR_MS : HOUR_MS / 4;
+		return at + length - ((at + offset) % length);
+	}
+	const shown = new Date(at + offset);
 	const [year, month, day] = [shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate()];
 	const next = by === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
 	return inZone(next, timeZone);

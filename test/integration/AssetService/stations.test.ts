@@ -138,7 +138,7 @@ it('says which of the asked stations it knows nothing of', async () => {
 		'={{ [{ assetId: "Harbour Street 1", from: "2026-01-01", to: "2026-01-02" }] }}';
 	const asked = await run(world, ask('getUptime', { exclusionList }));
 	expect(asked.hints.map(({ message }) => message)).toEqual([
-		"Not in the asset list, and without events: Harbour Street 1. Check 'Exclusions'.",
+		"No known station or connector fits entry 1 of 'Exclusion List' (Harbour Street 1). Check the asset ID and the connector.",
 	]);
 });
 
@@ -164,11 +164,7 @@ it('an item that fails becomes an item, if the node continues', async () => {
 it.each([
 	['getIncidents', { forMinutes: 20_000 }, "'Report After (Minutes)' must be a whole number"],
 	['getUptime', { per: 'site' }, "'Per' has no 'site'"],
-	[
-		'getUptime',
-		{ exclusionList: '={{ [{}] }}' },
-		"'Exclusion List' has an entry without 'From' or 'To'",
-	],
+	['getUptime', { exclusionList: '={{ [{}] }}' }, "Entry 1 of 'Exclusion List' has no 'From'"],
 	['getSessions', { createdBefore: '2020-01-01' }, "'Created After' is not before"],
 	[
 		'getUptime',

@@ -1,36 +1,39 @@
-/** How long each connector was up in a period that has passed. docs/uptime.md has the rules. */
+/** How long each connector, port or station was up in a period that has passed, and each time that it was down. docs/uptime.md has the rules. */
 import type { INodeProperties } from 'n8n-workflow';
-import { asText, isRecord, jsonIn } from '../../../../lib/shared/values';
+import { someOf } from '../../../../lib/shared/text';
 import {
+	type Asked,
 	connectionSettings,
 	type Exclusion,
+	type OutageQuestion,
+	type Per,
+	pastOutages,
 	pastUptime,
 	split,
 	type SplitBy,
 	type Wants,
 } from '../../../../lib/station';
-import { unknown } from '../../../../lib/vendor/zod';
 import {
 	flag,
 	type InputItem,
 	parameter,
 	parameterError,
 	text,
-	timeOfField,
 	type Operation,
 	type OperationRun,
 } from '../../shared/operation';
-import {
-	ask,
-	assetIdsField,
-	lookBackField,
-	options,
-	periodFields,
-	warnOfUnknown,
-} from './question';
+import { exclusionListField, exclusionsField, exclusionsOf, warnOfUnfitting } from './exclusions';
+import { ask, assetIdsField, lookBackField, options, periodFields } from './question';
 
-const PERS = ['connector', 'station'] as const;
-const SPLITS = ['none', 'day', 'month'] as const satisfies readonly SplitBy[];
+const PERS = ['connector', 'port', 'station'] as const satisfies readonly Per[];
+const SPLITS = [
+	'none',
+	'quarterHour',
+	'hour',
+	'day',
+	'month',
+] as const satisfies readonly SplitBy[];
+const PORTS = ['connector', 'station'] as const;
 const UNKNOWNS = ['leftOut', 'up', 'down'] as const;
 
 const perField: INodeProperties = {
@@ -40,13 +43,36 @@ const perField: INodeProperties = {
 	options: [
 		{ name: 'Connector', value: 'connector', description: 'An item for each connector' },
 		{
+			name: 'Port',
+			value: 'port',
+			description:
+				'An item for each place where one vehicle at a time can charge: an EVSE, or a connector of OCPP 1.6. It is down if all of its connectors are.',
+		},
+		{
 			name: 'Station',
 			value: 'station',
-			description: 'A station is down if it is offline, or if all of its connectors are down',
+			description: 'A station is down if it is offline, or if all of its ports are down',
 		},
 	],
 	default: 'connector',
 	description: 'What to return an item for',
+};
+
+const portIsField: INodeProperties = {
+	displayName: 'Port Is',
+	name: 'portIs',
+	type: 'options',
+	options: [
+		{ name: 'Connector', value: 'connector', description: 'Each connector can charge a vehicle' },
+		{
+			name: 'Station',
+			value: 'station',
+			description: 'The station charges one vehicle at a time, with one of its connectors',
+		},
+	],
+	default: 'connector',
+	description: 'What a port is for stations of OCPP 1.6, whose messages do not show it',
+	displayOptions: { show: { per: ['port'] } },
 };
 
 const splitByField: INodeProperties = {
@@ -55,8 +81,10 @@ const splitByField: INodeProperties = {
 	type: 'options',
 	options: [
 		{ name: 'Day', value: 'day', description: 'An item for each day' },
+		{ name: 'Hour', value: 'hour', description: 'An item for each hour' },
 		{ name: 'Month', value: 'month', description: 'An item for each month' },
 		{ name: 'None', value: 'none', description: 'One item for the whole period' },
+		{ name: 'Quarter Hour', value: 'quarterHour', description: 'An item for each 15 minutes' },
 	],
 	default: 'none',
 	description: 'How to split the period, in the time zone of the workflow',
@@ -84,101 +112,64 @@ const unknownAsField: INodeProperties = {
 		'What the time before the first status of a connector counts as in the percentage. Its minutes are shown in any case.',
 };
 
-const exclusionsField: INodeProperties = {
-	displayName: 'Exclusions',
-	name: 'exclusions',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true },
-	placeholder: 'Add exclusion',
-	default: {},
-	description: 'Times that count neither as up nor as down, such as planned maintenance',
-	options: [
-		{
-			displayName: 'Exclusion',
-			name: 'exclusion',
-			values: [
-				{
-					displayName: 'Asset ID',
-					name: 'assetId',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. asset_01HZX3',
-					description: 'The station; all stations if it is empty',
-				},
-				{
-					displayName: 'Connector',
-					name: 'connector',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. 1',
-					description: 'The connector as items name it; all connectors if it is empty',
-				},
-				{
-					displayName: 'From',
-					name: 'from',
-					type: 'dateTime',
-					default: '',
-					description: 'When the exclusion begins',
-				},
-				{
-					displayName: 'Reason',
-					name: 'reason',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Planned maintenance',
-					description: 'For people who read the workflow',
-				},
-				{
-					displayName: 'To',
-					name: 'to',
-					type: 'dateTime',
-					default: '',
-					description: 'When the exclusion ends',
-				},
-			],
-		},
-	],
-};
-
-const exclusionListField: INodeProperties = {
-	displayName: 'Exclusion List',
-	name: 'exclusionList',
-	type: 'string',
-	default: '',
-	placeholder: "e.g. {{ $('Maintenance').all() }}",
-	description:
-		'Further exclusions, as an expression that returns items or objects with assetId, connector, from and to',
-};
-
 const CONNECTIONS_AND_STATES: Wants = { connections: true, states: true };
+
+const PLACES: readonly INodeProperties[] = [assetIdsField, ...periodFields, perField, portIsField];
+const EXCLUSIONS: readonly INodeProperties[] = [
+	...[exclusionsField, exclusionListField, lookBackField, options],
+];
 
 export const getUptime: Operation = {
 	name: 'Get Uptime',
 	description:
-		'Calculate the uptime of connectors or stations in percent, with the minutes up, down and unknown. Takes a period and asset IDs and returns one item per connector, or per station.',
+		'Calculate the uptime of connectors, ports or stations in percent, with the minutes up, down and unknown. Takes a period and asset IDs and returns one item per connector, port or station.',
 	action: 'Get the uptime of stations in percent for a period, not its outages or the status now',
-	fields: [
-		...[assetIdsField, ...periodFields, perField, splitByField, countUnavailableField],
-		...[unknownAsField, exclusionsField, exclusionListField, lookBackField, options],
-	],
-	run,
+	fields: [...PLACES, splitByField, countUnavailableField, unknownAsField, ...EXCLUSIONS],
+	run: async (item) => {
+		const splitBy = choice(item, splitByField, SPLITS);
+		const unknownAs = choice(item, unknownAsField, UNKNOWNS);
+		return await withExclusions(item, (asked, question) => {
+			const parts = split(asked.past, splitBy, item.context.getTimezone());
+			return pastUptime(asked, { ...question, unknownAs, parts });
+		});
+	},
 };
 
-async function run(item: OperationRun) {
-	const { context, client } = item;
-	const splitBy = choice(item, splitByField, SPLITS);
+export const getOutages: Operation = {
+	name: 'Get Outages',
+	description:
+		'List each time that connectors, ports or stations were down, with its minutes and cause: offline, silent, faulted or unavailable. Takes a period and asset IDs and returns one item per outage.',
+	action: 'Get outages of stations in a period: when, how long and why; not the uptime in percent',
+	fields: [...PLACES, countUnavailableField, ...EXCLUSIONS],
+	run: async (item) => await withExclusions(item, pastOutages),
+};
+
+async function withExclusions<T>(
+	item: OperationRun,
+	find: (asked: Asked, question: OutageQuestion) => Promise<T>,
+): Promise<T> {
+	const exclusions = exclusionsOf(item);
+	const fitting = new Set<Exclusion>();
+	const removed: string[] = [];
 	const question = {
 		per: choice(item, perField, PERS),
+		portIs: choice(item, portIsField, PORTS),
 		countUnavailable: flag(item, 'countUnavailable', 'Count Unavailable', true),
-		unknownAs: choice(item, unknownAsField, UNKNOWNS),
-		exclusions: exclusionsOf(item),
-		words: connectionSettings(client.serviceInterface),
+		words: connectionSettings(item.client.serviceInterface),
+		exclusions,
+		onFit: (exclusion: Exclusion) => fitting.add(exclusion),
+		onRemoved: (assetId: string, at: number) => {
+			removed.push(`${assetId} (${new Date(at).toISOString()})`);
+		},
 	};
 	const asked = await ask(item, CONNECTIONS_AND_STATES);
-	const excluded = question.exclusions.flatMap(({ assetId = [] }) => assetId);
-	warnOfUnknown(asked, excluded, exclusionsField.displayName, item.warn);
-	const parts = split(asked.past, splitBy, context.getTimezone());
-	return await pastUptime(asked, { ...question, parts });
+	const found = await find(asked, question);
+	warnOfUnfitting(asked, exclusions, fitting, item.warn);
+	if (removed.length > 0) {
+		const text = `Not in the asset list any more, so counted up to the last sign: ${someOf(removed)}.`;
+		item.warn(text, { inLog: false });
+	}
+	return found;
 }
 
 function choice<T extends string>(
@@ -195,44 +186,3 @@ function choice<T extends string>(
 		`Use one of ${known.join(', ')}.`,
 	);
 }
-
-/** From the form and from an expression. */
-function exclusionsOf(item: InputItem): Exclusion[] {
-	const form = parameter(item, 'exclusions', unknown(), {});
-	const given = parameter(item, exclusionListField.name, unknown());
-	const list = typeof given === 'string' ? jsonIn(given.trim() || '[]') : given;
-	if (!Array.isArray(list)) throw wrongExclusion(item, exclusionListField, 'is not a list');
-	const entered = isRecord(form) ? form['exclusion'] : undefined;
-	return [
-		...(Array.isArray(entered) ? entered : []).map(exclusionIn(item, exclusionsField)),
-		...list.map(exclusionIn(item, exclusionListField)),
-	];
-}
-
-function exclusionIn(item: InputItem, field: INodeProperties): (each: unknown) => Exclusion {
-	return (each) => {
-		const one = isRecord(each) && isRecord(each['json']) ? each['json'] : each;
-		if (!isRecord(one)) throw wrongExclusion(item, field, 'has an entry that is not an object');
-		const from = timeOfField(item, 'From', one['from']);
-		const to = timeOfField(item, 'To', one['to']);
-		if (from === undefined || to === undefined) {
-			throw wrongExclusion(item, field, "has an entry without 'From' or 'To'");
-		}
-		if (from >= to) {
-			throw wrongExclusion(item, field, "has an entry whose 'From' is not before its 'To'");
-		}
-		return { assetId: named(one['assetId']), connector: named(one['connector']), from, to };
-	};
-}
-
-function named(value: unknown): string | undefined {
-	const name = asText(value);
-	return name === '' ? undefined : name;
-}
-
-const wrongExclusion = (item: InputItem, { displayName }: INodeProperties, what: string) =>
-	parameterError(
-		item,
-		`'${displayName}' ${what}`,
-		'Each exclusion has a beginning and an end: an expression returns a list of objects, or items, with assetId, connector, from and to.',
-	);

@@ -18,7 +18,7 @@ import {
 	parameterError,
 	type Resource,
 } from '../../shared/operation';
-import { getUptime } from './getUptime';
+import { getOutages, getUptime } from './getUptime';
 import { ask, assetIdsField, lookBackField, options, optionsWith, periodFields } from './question';
 
 const { triggerOn, statuses, otherStatuses, faultProperties, timeProperties } = incidentFields;
@@ -128,6 +128,6 @@ const getStatus: Operation = {
 
 export const station: Resource = {
 	name: 'Station',
-	description: 'Incidents, charging sessions, uptime and status of charging stations',
-	operations: { getIncidents, getSessions, getStatus, getUptime },
+	description: 'Incidents, outages, charging sessions, uptime and status of charging stations',
+	operations: { getIncidents, getOutages, getSessions, getStatus, getUptime },
 };

@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
 import { explained } from '../../../../lib/shared/errors';
-import { sentence } from '../../../../lib/shared/text';
+import { sentence, someOf } from '../../../../lib/shared/text';
 import { HOUR_MS } from '../../../../lib/shared/time';
 import { asText, asTexts, numberOf, textOf } from '../../../../lib/shared/values';
 import {
@@ -235,9 +235,6 @@ export function warnOfUnknown(
 	const known = new Set([...directory.assetIds, ...past.facts.stations.keys()]);
 	const unknown = [...new Set(ids)].filter((assetId) => !known.has(assetId));
 	if (unknown.length === 0) return;
-	const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : '';
-	const named = `${unknown.slice(0, MOST_NAMED).join(', ')}${more}`;
-	warn(`Not in the asset list, and without events: ${named}. Check '${field}'.`, { inLog: false });
+	const text = `Not in the asset list, and without events: ${someOf(unknown)}. Check '${field}'.`;
+	warn(text, { inLog: false });
 }
-
-const MOST_NAMED = 3;

@@ -16,7 +16,7 @@ const OPERATIONS = {
 	...Object.fromEntries(expectedLists.map(([resource]) => [resource, ['getAll']])),
 	delivery: ['getAll', 'resend'],
 	event: ['getAll', 'reconcile', 'replay', 'getRejections'],
-	station: ['getIncidents', 'getSessions', 'getStatus', 'getUptime'],
+	station: ['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'],
 	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
 
@@ -118,6 +118,13 @@ describe('the description of the action node', () => {
 			[
 				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'splitBy', 'countUnavailable'],
 				...['unknownAs', 'exclusions', 'exclusionList', 'lookBackHours', 'options'],
+			],
+		],
+		[
+			{ resource: 'station', operation: 'getOutages', per: 'port' },
+			[
+				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'portIs', 'countUnavailable'],
+				...['exclusions', 'exclusionList', 'lookBackHours', 'options'],
 			],
 		],
 		[{ resource: 'station', operation: 'getStatus' }, ['assetIds', 'lookBackHours', 'options']],

@@ -1,7 +1,7 @@
 import { split } from '../../../../lib/station';
 import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
-import { askPast, incidents, newest, sessions, status, uptime } from './pastWorld';
+import { askPast, incidents, newest, outages, sessions, status, uptime } from './pastWorld';
 
 const iso = (text: string) => new Date(time(text)).toISOString();
 
@@ -225,13 +225,25 @@ describe('Get Uptime', () => {
 		expect(found).toEqual([
 			{
 				station: expect.objectContaining({ name: 'Station s1' }) as unknown,
-				connector: '1',
+				...{ port: '1', connector: '1', connectorType: null, powerType: null },
 				...{ from: iso('08:30'), to: iso('11:30'), uptimePercent: 63.333 },
-				...{ upMinutes: 95, downMinutes: 55, offlineMinutes: 10, faultedMinutes: 30 },
-				...{ unavailableMinutes: 15, unknownMinutes: 30, excludedMinutes: 0 },
+				...{ upMinutes: 95, downMinutes: 55, offlineMinutes: 10, silentMinutes: 0 },
+				...{ faultedMinutes: 30, unavailableMinutes: 15, unknownMinutes: 30, excludedMinutes: 0 },
 				...{ outages: 3, longestOutageMinutes: 30 },
+				...{ outageMinutes: 55, excludedOutageMinutes: 0, exclusionReasons: [], final: true },
 			},
 		]);
+	});
+
+	it('splits the period into quarters of hours, which have its minutes', async () => {
+		const found = await uptime(events, { splitBy: 'quarterHour' }, { ...period, assets: ['s1'] });
+		expect(found).toHaveLength(12);
+		expect(found.slice(4, 6)).toMatchObject([
+			{ from: iso('09:30'), to: iso('09:45'), offlineMinutes: 10, upMinutes: 5 },
+			{ from: iso('09:45'), to: iso('10:00'), downMinutes: 0, upMinutes: 15 },
+		]);
+		const sum = found.reduce((minutes, item) => minutes + Number(item['downMinutes']), 0);
+		expect(sum).toBe(55);
 	});
 
 	it('counts the unknown time as it is told to, and shows it in any case', async () => {
@@ -252,6 +264,28 @@ describe('Get Uptime', () => {
 			...{ excludedMinutes: 10, faultedMinutes: 20, unavailableMinutes: 0, upMinutes: 110 },
 			outages: 3,
 		});
+	});
+
+	it('lists each time down, with the minutes of the uptime', async () => {
+		const exclusion = { from: time('10:10'), to: time('10:20'), reason: 'Works' };
+		const question = { exclusions: [{ ...exclusion, assetId: 's1', connector: '1' }] };
+		const options = { ...period, assets: ['s1'] };
+		const found = await outages([...events, lost('11:20')], question, options);
+		const [row] = await uptime([...events, lost('11:20')], question, options);
+		const none = { errorCode: null, excludedMinutes: 0, exclusionReasons: [] };
+		expect(found).toMatchObject([
+			{ ...{ from: iso('09:30'), to: iso('09:40'), minutes: 10, cause: 'offline' }, ...none },
+			{
+				...{ from: iso('10:00'), to: iso('10:30'), minutes: 30, cause: 'faulted' },
+				...{ causes: ['faulted'], excludedMinutes: 10, exclusionReasons: ['Works'] },
+			},
+			{ ...{ from: iso('11:00'), to: iso('11:15'), minutes: 15, cause: 'unavailable' }, ...none },
+			{
+				...{ from: iso('11:20'), to: null, minutes: 10, cause: 'offline', connector: '1' },
+				...none,
+			},
+		]);
+		expect(row).toMatchObject({ outageMinutes: 65, excludedOutageMinutes: 10, downMinutes: 55 });
 	});
 
 	it('says that it knows nothing of a station that says nothing', async () => {

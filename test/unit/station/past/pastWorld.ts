@@ -5,7 +5,9 @@ import {
 	DEFAULT_CONNECTION,
 	directoryNow,
 	newestIncidents,
+	type OutageQuestion,
 	pastIncidents,
+	pastOutages,
 	pastSessions,
 	pastUptime,
 	readPast,
@@ -136,6 +138,18 @@ export async function uptime(
 		...{ per: 'connector', countUnavailable: true, unknownAs: 'leftOut', exclusions: [] },
 		...{ words: DEFAULT_CONNECTION, parts: split(asked.past, splitBy, timeZone) },
 		...others,
+	});
+}
+
+export async function outages(
+	events: readonly StationEvent[],
+	question: Partial<OutageQuestion> = {},
+	options: PastOptions = {},
+) {
+	const asked = await askPast(events, { connections: true, states: true }, options);
+	return await pastOutages(asked, {
+		...{ per: 'connector', countUnavailable: true, exclusions: [], words: DEFAULT_CONNECTION },
+		...question,
 	});
 }
 

@@ -1,0 +1,239 @@
+/**
+ * Adds up what was true of a place in a period: minutes up, down, unknown and excluded, and each time down. Pure arithmetic of
+ * spans, which knows nothing of stations. Times are in Unix milliseconds.
+ */
+import { MINUTE_MS } from '../../shared/time';
+import type { Span } from './spans';
+
+/** Why a place is down. Each moment counts once, as the first of these that holds. */
+export const DOWN_CAUSES = ['offline', 'silent', 'faulted', 'unavailable'] as const;
+export type DownCause = (typeof DOWN_CAUSES)[number];
+
+/** A stretch of time in which the same is true of a place. */
+export interface Phase extends Span {
+	/** In the order of `DOWN_CAUSES`; empty if it is not down. */
+	readonly causes: readonly DownCause[];
+	/** Whether something shows that it is up. What is down is known. */
+	readonly isKnown: boolean;
+	/** False before the place is known: the whole is then judged without it. */
+	readonly isPlace?: boolean;
+	/** False while nothing shows that the station lives, so what is unknown counts as nothing. */
+	readonly isLiving?: boolean;
+	/** Of a fault. */
+	readonly errorCode?: string | undefined;
+	/** Whether it counts neither as up nor as down. */
+	readonly isExcluded?: boolean;
+	/** Of what excludes it, each once. */
+	readonly reasons?: readonly string[];
+}
+
+/** A time that counts neither as up nor as down. */
+export interface ExcludedSpan extends Span {
+	readonly reason?: string | undefined;
+}
+
+/** The same phases, cut where an exclusion begins or ends. The phases are in order, without overlaps. */
+export function excluding(phases: readonly Phase[], exclusions: readonly ExcludedSpan[]): Phase[] {
+	if (exclusions.length === 0) return [...phases];
+	const edges = exclusions.flatMap(({ from, to }) => [from, to]).sort((a, b) => a - b);
+	const begun = [...exclusions].sort((a, b) => a.from - b.from);
+	let active: ExcludedSpan[] = [];
+	let next = 0;
+	return cutAt(phases, edges).map((phase) => {
+		for (; (begun[next]?.from ?? Infinity) <= phase.from; next++)
+			active.push(...begun.slice(next, next + 1));
+		active = active.filter(({ to }) => to > phase.from);
+		return active.length === 0 ? phase : { ...phase, isExcluded: true, reasons: reasonsOf(active) };
+	});
+}
+
+const reasonsOf = (exclusions: Iterable<ExcludedSpan>): string[] => [
+	...new Set([...exclusions].flatMap(({ reason = '' }) => (reason === '' ? [] : [reason]))),
+];
+
+/**
+ * What is true of a whole that is down if it is down itself, or if all of its parts are; up if one of them is; and excluded if
+ * it is itself, or if all of them are. All cover the same time.
+ */
+export function combined(own: readonly Phase[], parts: readonly (readonly Phase[])[]): Phase[] {
+	if (parts.length === 0) return [...own];
+	const all = [own, ...parts];
+	const next = all.map(() => 0);
+	const result: Phase[] = [];
+	for (let at = own[0]?.from ?? 0; ;) {
+		const current = all.map((phases, n) => phases[next[n] ?? 0]);
+		const [whole, ...rest] = current;
+		if (whole === undefined || rest.some((one) => one === undefined)) return result;
+		const others = rest.filter((one) => one !== undefined);
+		const to = Math.min(whole.to, ...others.map((one) => one.to));
+		result.push({ ...wholeOf(whole, others), from: at, to });
+		for (const [n, phase] of current.entries()) {
+			if (phase !== undefined && phase.to <= to) next[n] = (next[n] ?? 0) + 1;
+		}
+		at = to;
+	}
+}
+
+function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
+	const parts = all.filter(({ isPlace = true }) => isPlace);
+	if (parts.length === 0) return whole;
+	const isDown = whole.causes.length > 0;
+	const areDown = parts.every(({ causes }) => causes.length > 0);
+	const down = isDown ? [whole] : areDown ? parts : [];
+	const areExcluded = parts.every(({ isExcluded = false }) => isExcluded);
+	const excluded = whole.isExcluded === true ? [whole] : areExcluded ? parts : [];
+	return {
+		...whole,
+		causes: DOWN_CAUSES.filter((cause) => down.some(({ causes }) => causes.includes(cause))),
+		isKnown: parts.some(({ causes, isKnown }) => causes.length === 0 && isKnown),
+		errorCode: down.find(({ errorCode }) => errorCode !== undefined)?.errorCode,
+		isExcluded: excluded.length > 0,
+		reasons: [...new Set(excluded.flatMap(({ reasons = [] }) => reasons))],
+	};
+}
+
+/** Each phase in pieces that end where an edge is. The edges are in order. */
+function cutAt(phases: readonly Phase[], edges: readonly number[]): Phase[] {
+	const pieces: Phase[] = [];
+	let n = 0;
+	for (const phase of phases) {
+		let { from } = phase;
+		while ((edges[n] ?? Infinity) <= from) n++;
+		for (; (edges[n] ?? Infinity) < phase.to; n++) {
+			const to = edges[n] ?? phase.to;
+			if (to > from) pieces.push({ ...phase, from, to });
+			from = to;
+		}
+		pieces.push({ ...phase, from });
+	}
+	return pieces;
+}
+
+/** The phases of each part of a period, cut at its ends. Parts are in order and adjoin. */
+export function byPart(phases: readonly Phase[], parts: readonly Span[]): Phase[][] {
+	const pieces = cutAt(
+		phases,
+		parts.flatMap(({ from, to }) => [from, to]),
+	);
+	let n = 0;
+	return parts.map((part) => {
+		while ((pieces[n]?.to ?? Infinity) <= part.from) n++;
+		const first = n;
+		while ((pieces[n]?.from ?? Infinity) < part.to) n++;
+		return pieces.slice(first, n);
+	});
+}
+
+/** A time down, from one moment that is not to another one, whatever its cause. */
+export interface Outage extends Span {
+	/** In the order of `DOWN_CAUSES`. */
+	readonly causes: readonly DownCause[];
+	readonly errorCode: string | undefined;
+	readonly excludedMs: number;
+	readonly reasons: readonly string[];
+}
+
+export function outagesIn(phases: readonly Phase[]): Outage[] {
+	const outages: Phase[][] = [];
+	let last: Phase | undefined;
+	for (const phase of phases) {
+		if (phase.causes.length > 0) {
+			if (last !== undefined && last.to === phase.from) outages.at(-1)?.push(phase);
+			else outages.push([phase]);
+			last = phase;
+		}
+	}
+	return outages.map(outageOf);
+}
+
+function outageOf(phases: readonly Phase[]): Outage {
+	const excluded = phases.filter(({ isExcluded = false }) => isExcluded);
+	return {
+		from: phases[0]?.from ?? 0,
+		to: phases.at(-1)?.to ?? 0,
+		causes: DOWN_CAUSES.filter((cause) => phases.some(({ causes }) => causes.includes(cause))),
+		errorCode: phases.find(({ errorCode }) => errorCode !== undefined)?.errorCode,
+		excludedMs: lengthOf(excluded),
+		reasons: [...new Set(excluded.flatMap(({ reasons = [] }) => reasons))],
+	};
+}
+
+const lengthOf = (spans: readonly Span[]): number =>
+	spans.reduce((sum, { from, to }) => sum + (to - from), 0);
+
+const longest = (spans: readonly Span[]): number =>
+	spans.reduce((most, { from, to }) => Math.max(most, to - from), 0);
+
+type Counted = DownCause | 'unknown' | 'up';
+
+/** What unknown time counts as in the percentage. */
+export type UnknownAs = 'leftOut' | 'up' | 'down';
+
+/** The columns of Get Uptime that are figures. Minutes are whole, and those up, down, unknown and excluded add up to the period. */
+export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
+	const ms: Record<Counted, number> = {
+		...{ offline: 0, silent: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 },
+	};
+	let [excludedDown, excludedElse, countedUnknown] = [0, 0, 0];
+	for (const { from, to, causes, isKnown, isExcluded = false, isLiving = true } of phases) {
+		const length = to - from;
+		const isDown = causes.length > 0;
+		if (!isExcluded && !isDown && !isKnown && isLiving) countedUnknown += length;
+		if (isExcluded && isDown) excludedDown += length;
+		else if (isExcluded) excludedElse += length;
+		else ms[causes[0] ?? (isKnown ? 'up' : 'unknown')] += length;
+	}
+	const { unknown, up, ...down } = ms;
+	const downMs = lengthsOf(Object.values(down));
+	// In two steps, so that the minutes of outages are those of their causes and of their exclusions.
+	const [outageMinutes = 0, unknownMinutes = 0, otherMinutes = 0, upMinutes = 0] = wholeMinutes(
+		[downMs + excludedDown, unknown, excludedElse],
+		up,
+	);
+	const [
+		offlineMinutes = 0,
+		silentMinutes = 0,
+		faultedMinutes = 0,
+		unavailableMinutes = 0,
+		excludedOutageMinutes = 0,
+	] = shared(outageMinutes, [...DOWN_CAUSES.map((cause) => down[cause]), excludedDown]);
+	const counted = outagesIn(phases.filter(({ isExcluded = false }) => !isExcluded));
+	return {
+		uptimePercent: percentOf(
+			up + (unknownAs === 'up' ? countedUnknown : 0),
+			downMs + (unknownAs === 'down' ? countedUnknown : 0),
+		),
+		upMinutes,
+		downMinutes: outageMinutes - excludedOutageMinutes,
+		...{ offlineMinutes, silentMinutes, faultedMinutes, unavailableMinutes, unknownMinutes },
+		excludedMinutes: otherMinutes + excludedOutageMinutes,
+		outages: counted.length,
+		longestOutageMinutes: Math.floor(longest(counted) / MINUTE_MS),
+		...{ outageMinutes, excludedOutageMinutes },
+		exclusionReasons: [...new Set(phases.flatMap(({ reasons = [] }) => reasons))],
+	};
+}
+
+/** Null if nothing counts. Rounded down to three digits: 96.9999 is not yet 97. */
+const percentOf = (up: number, down: number): number | null =>
+	up + down === 0 ? null : Math.floor((up * 100_000) / (up + down)) / 1000;
+
+/** Whole minutes that add up to those of the whole: the largest remainders are rounded up, but never the time up. */
+function wholeMinutes(others: readonly number[], up: number): number[] {
+	const total = Math.floor((lengthsOf(others) + up) / MINUTE_MS);
+	const most = others.reduce((sum, each) => sum + Math.ceil(each / MINUTE_MS), 0);
+	const upMinutes = Math.max(Math.floor(up / MINUTE_MS), total - most);
+	return [...shared(total - upMinutes, others), upMinutes];
+}
+
+const lengthsOf = (lengths: readonly number[]): number =>
+	lengths.reduce((sum, each) => sum + each, 0);
+
+/** Divides whole minutes among lengths in milliseconds: the largest remainders are rounded up. */
+export function shared(minutes: number, lengths: readonly number[]): number[] {
+	const whole = lengths.map((each) => Math.floor(each / MINUTE_MS));
+	const rest = (n: number) => (lengths[n] ?? 0) % MINUTE_MS;
+	const ranked = [...lengths.keys()].sort((a, b) => rest(b) - rest(a));
+	for (const n of ranked.slice(0, minutes - lengthsOf(whole))) whole[n] = (whole[n] ?? 0) + 1;
+	return whole;
+}
