@@ -1,5 +1,5 @@
 /** A real HTTP server that behaves like the Asset and Webhook Service, for tests, the demo and development. */
-export { introduction } from './introduction';
+export { introduction, valuesToEnter } from './introduction';
 export { startSimulator } from './simulator';
 export type {
 	ClientInput,

@@ -2,9 +2,23 @@
 import { CONTROL_PREFIX } from './http/request';
 import type { Endpoint, Simulator } from './shared/types';
 
-/** Lines of labels, padded to the longest, and values. */
-export function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
+type Service = Pick<Simulator, 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret'>;
+
+export function introduction(simulator: Service, endpoint: Endpoint): string[] {
 	const control = `${simulator.baseUrl}${CONTROL_PREFIX}`;
+	return [
+		...valuesToEnter(simulator, endpoint),
+		'',
+		`Take a station offline:  curl -X POST ${control}/stations/offline`,
+		`Let a connector fault:   curl -X POST ${control}/stations/fault`,
+		`End a session:           curl -X POST ${control}/stations/session`,
+		`Send an event:           curl -X POST ${control}/events`,
+		`Move the endpoint:       curl -X PUT -H 'Content-Type: application/json' -d '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
+	];
+}
+
+/** Lines of labels, padded to the longest, and values. */
+export function valuesToEnter(simulator: Service, endpoint: Endpoint): string[] {
 	return [
 		`  Base URL        ${simulator.baseUrl}`,
 		`  Auth URL        ${simulator.authUrl}`,
@@ -14,8 +28,5 @@ export function introduction(simulator: Simulator, endpoint: Endpoint): string[]
 		`  Endpoint ID     ${endpoint.id}`,
 		`  Endpoint URL    ${endpoint.url}`,
 		`  Signing secret  ${endpoint.secret}`,
-		'',
-		`Send an event:      curl -X POST ${control}/events`,
-		`Move the endpoint:  curl -X PUT -H 'Content-Type: application/json' -d '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
 	];
 }

@@ -38,6 +38,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		deliveries: (endpointId) => service.deliveries.list(endpointId),
 		emit: (event, emitOptions) => service.emit(event, emitOptions),
 		emitAll: (events, emitOptions) => service.emitAll(events, emitOptions),
+		happen: (kind, options) => service.happenings.happen(kind, options),
 		deliver: (to, secret, event, tamper) => service.deliver(to, secret, event, tamper),
 		setStation: (assetId, station) => {
 			if (!service.commands.setStation(assetId, station)) {

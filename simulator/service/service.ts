@@ -27,6 +27,7 @@ import { EventList } from '../store/eventList';
 import { Tokens } from '../store/tokens';
 import { Commands } from './commands';
 import { FaultList } from './faults';
+import { Happenings } from './happenings';
 
 const DEFAULT_ASSETS = 230;
 const DEFAULT_EVENTS_PER_SECOND = 9;
@@ -50,8 +51,9 @@ export class Service {
 	readonly deliveries: Deliveries;
 	readonly commands: Commands;
 	readonly faults = new FaultList();
+	readonly happenings = new Happenings(this);
 	readonly newestFirst: boolean;
-	private readonly now: () => number;
+	readonly now: () => number;
 	private readonly sender: Sender;
 	private readonly source: EventSource;
 	private readonly network: ComputedNetwork | undefined;

@@ -277,6 +277,24 @@ export interface ClientInput {
 	tokenLifetimeSeconds?: number | undefined;
 }
 
+/** What a person can let happen at a station: `online` ends `offline`, `repaired` ends `fault`. */
+export const HAPPENINGS = ['offline', 'online', 'fault', 'repaired', 'session'] as const;
+export type Happening = (typeof HAPPENINGS)[number];
+
+export interface HappenOptions {
+	/** By default, a quiet station; for `online` and `repaired`, the last one that went offline, or faulted. */
+	readonly assetId?: string | undefined;
+	/** When the service got it, before now; 0 by default. */
+	readonly secondsAgo?: number | undefined;
+	readonly deliver?: boolean | undefined;
+}
+
+export interface Happened {
+	readonly assetId: string;
+	readonly name: string;
+	readonly events: readonly DeliveredEvent[];
+}
+
 export interface Simulator {
 	/** `http://127.0.0.1:<port>`. */
 	readonly baseUrl: string;
@@ -312,6 +330,11 @@ export interface Simulator {
 		events: readonly EventInput[],
 		options?: EmitAllOptions,
 	): Promise<{ events: DeliveredEvent[]; sent: Emitted[] }>;
+	/**
+	 * Takes a station offline, lets a connector fault, ends a charging session of 42 minutes and 7.5 kWh.
+	 * @throws {RangeError} if there is no such station, or none that was offline or faulted
+	 */
+	happen(kind: Happening, options?: HappenOptions): Promise<Happened>;
 	/** Sends one delivery to any URL. It is not recorded and never retried. */
 	deliver(
 		url: string,

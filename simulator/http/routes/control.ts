@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Service } from '../../service/service';
-import { COMMAND_RESPONSES, SCOPES, type SimulatorStats } from '../../shared/types';
+import { COMMAND_RESPONSES, HAPPENINGS, SCOPES, type SimulatorStats } from '../../shared/types';
 import { EVERY_EVENT, isLoopback } from '../../store/endpoints';
 import { parse, ServiceError } from '../errors';
 import { createEndpoint, refused, withSecret } from './endpoints';
@@ -32,6 +32,12 @@ const endpointInput = z.strictObject({
 const incidentQuery = z.object({ hours: z.coerce.number().min(0).max(720).optional() });
 const moveInput = z.strictObject({ url: z.string() });
 const idParams = z.object({ id: z.string() });
+const happeningParams = z.object({ what: z.enum(HAPPENINGS) });
+const happeningInput = z.strictObject({
+	assetId: z.string().optional(),
+	secondsAgo: z.number().min(0).max(3_600).optional(),
+	deliver: z.boolean().optional(),
+});
 const clientInput = z.strictObject({
 	clientId: z.string().min(1).optional(),
 	clientSecret: z.string().min(1).optional(),
@@ -129,6 +135,16 @@ export function controlRoutes(service: Service, stats: () => SimulatorStats) {
 			return await reply.code(204).send();
 		});
 
+		fastify.post('/stations/:what', async (request) => {
+			const { what } = parse(happeningParams, request.params);
+			const options = parse(happeningInput, request.body ?? {});
+			try {
+				return await service.happenings.happen(what, options);
+			} catch (error) {
+				if (error instanceof RangeError) throw new ServiceError(404, error.message);
+				throw error;
+			}
+		});
 		fastify.put('/stations/:id', async (request, reply) => {
 			const { id } = parse(idParams, request.params);
 			if (!service.commands.setStation(id, parse(stationInput, request.body))) {
