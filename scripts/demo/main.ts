@@ -1,11 +1,10 @@
-/** `npm run demo`: sets up a real n8n with the package and the simulated service, then prints figures and a sign-in. */
-import { once as until } from 'node:events';
+/** `npm run demo`: sets up a real n8n with the package and the simulated service, and shows a spectator around; with `--once`, figures. */
 import { Command } from 'commander';
-import { introduction } from '../../simulator';
 import { log, messageOf } from '../command';
 import { ACTS } from './acts';
-import { type Figure, isRight, signIn, table } from './report';
+import { type Figure, isRight, table } from './report';
 import { setStage, type Stage } from './stage';
+import { guide } from './tour';
 
 /** The exit code that a shell reports for a command ended by Ctrl-C. */
 const INTERRUPTED = 130;
@@ -13,18 +12,22 @@ const INTERRUPTED = 130;
 async function main(): Promise<void> {
 	const { once } = new Command('npm run demo --')
 		.description('Shows the Asset Service nodes at work in a real n8n, on this machine only.')
-		.option('--once', 'exit after the figures, with exit code 0 only if all are right')
+		.option(
+			'--once',
+			'no tour: count executions, and exit with code 0 only if all figures are right',
+		)
 		.parse()
 		.opts<{ once?: true }>();
 
 	const stage = await setStage(log);
 	try {
+		if (!once) {
+			await guide(stage, log, { input: process.stdin, signal: interruption.signal });
+			return;
+		}
 		const figures = await play(stage);
 		if (isInterrupted()) throw new Error('Interrupted before the figures were complete.');
 		report(figures);
-		if (once) return;
-		invite(stage);
-		if (!isInterrupted()) await until(interruption.signal, 'abort');
 	} finally {
 		log('Stopping ...');
 		await stage.stop();
@@ -47,21 +50,6 @@ function report(figures: readonly Figure[]): void {
 	if (figures.every(isRight)) return;
 	console.log('Some figures are wrong.\n');
 	process.exitCode = 1;
-}
-
-function invite(stage: Stage): void {
-	console.log(
-		[
-			...signIn(stage),
-			'',
-			'The simulated service, and the values for your own credentials:',
-			'',
-			...introduction(stage.simulator, stage.endpoint),
-			'',
-			'Running until you press Ctrl-C, which also deletes all data of the demo.',
-			'',
-		].join('\n'),
-	);
 }
 
 /** The first Ctrl-C lets the current step end and cleans up. n8n and the simulator do not receive it themselves. */

@@ -1,37 +1,22 @@
-/** The report at the end of the demo: the figures, the expected values, and links to the workflows. */
+/** What the demo prints: the sign-in, the figures and the expected values. */
 export interface Figure {
 	readonly name: string;
 	readonly seen: number;
 	readonly expected: number;
 }
 
-interface Shown {
-	readonly id: string;
-	readonly name: string;
+interface World {
+	readonly url: string;
+	readonly owner: { readonly email: string; readonly password: string };
 }
 
-interface Place extends Readonly<
-	Record<'eventWorkflow' | 'assetsWorkflow' | 'catchUpWorkflow', Shown>
-> {
-	readonly world: {
-		readonly url: string;
-		readonly owner: { readonly email: string; readonly password: string };
-	};
+export function signIn({ url, owner }: World): string[] {
+	return [`Open     ${url}`, `Sign in  ${owner.email}  ${owner.password}`];
 }
 
-/** The workflows to open. The one whose executions were counted comes first; n8n asks for the sign-in. */
-export function signIn({ world, eventWorkflow, assetsWorkflow, catchUpWorkflow }: Place): string[] {
-	const { url, owner } = world;
-	return [
-		`Open                ${url}/workflow/${eventWorkflow.id}/executions`,
-		`Sign in             ${owner.email}  ${owner.password}`,
-		'',
-		'The workflows:',
-		...[eventWorkflow, catchUpWorkflow, assetsWorkflow].map(
-			({ id, name }) => `${url}/workflow/${id}  ${name}`,
-		),
-	];
-}
+/** Where the editor shows the executions of a workflow. */
+export const executionsUrl = ({ url }: Pick<World, 'url'>, { id }: { readonly id: string }) =>
+	`${url}/workflow/${id}/executions`;
 
 export function isRight({ seen, expected }: Figure): boolean {
 	return seen === expected;

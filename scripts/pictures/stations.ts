@@ -1,7 +1,9 @@
 /** The pictures of questions about stations, and of a trigger that is tested with a real incident. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ACTION_TYPE, manualTrigger } from '../../test/support/nodes';
 import { tellStations } from '../../test/support/stationStory';
 import { buildWorkflow } from '../../test/support/workflow';
+import { quick } from '../demo/stage';
 import type { Camera } from './camera';
 import type { Studio } from './studio';
 
@@ -10,6 +12,8 @@ type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 /** Wide enough for the columns that people read first. */
 const SIZE = { width: 1750, height: 900 };
 const TRIGGER = 'Asset Service Station Trigger';
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
 type Stations = Awaited<ReturnType<typeof tellStations>>;
 let told: { readonly of: Studio['simulator']; readonly stations: Promise<Stations> } | undefined;
@@ -64,7 +68,30 @@ const tested: Shoot = async (name, camera, studio) => {
 	await camera.takePanel(name, 'ndv', SIZE);
 };
 
+/** The execution that a station started which went offline, as the demo shows it. */
+const demoIncident: Shoot = async (name, camera, { world, editor, simulator, api }) => {
+	const { client } = world;
+	const settings = { forMinutes: 0, pollTimes: { item: [{ mode: 'everyMinute' }] } };
+	const { id } = await client.importWorkflow(quick('offline-alarm.json', settings), [api]);
+	await client.activate(id);
+	// The trigger reports nothing from before the publication.
+	await sleep(SECOND_MS);
+	const { name: station } = await simulator.happen('offline');
+	const [execution] = await client.waitForExecutions({ workflowId: id }, 1, {
+		timeoutMs: 4 * MINUTE_MS,
+	});
+	const { page } = editor;
+	await page.goto(`${world.url}/workflow/${id}/executions/${execution?.id}`);
+	await page.getByTestId('execution-preview-host').getByTestId('canvas-node').first().dblclick();
+	const output = page.getByTestId('ndv').getByTestId('output-panel');
+	await output.getByTestId('radio-button-table').click();
+	await output.getByText(station).first().waitFor();
+	await client.deactivate(id);
+	await camera.takePanel(name, 'ndv', SIZE);
+};
+
 export const STATION_PANELS: Readonly<Record<string, Shoot>> = {
+	'demo-incident': demoIncident,
 	'station-trigger': tested,
 	'get-incidents': asked('getIncidents', 'Get incidents'),
 	'get-sessions': asked('getSessions', 'Get sessions'),

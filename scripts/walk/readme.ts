@@ -18,6 +18,13 @@ export function installCommands(): string {
 }
 
 export function readingSeconds(): number {
-	const words = [section('Install'), section('Quick start')].join(' ').split(/\s+/).length;
-	return Math.round((words / WORDS_PER_MINUTE) * 60);
+	return secondsToRead([section('Install'), section('Quick start')].join(' '));
+}
+
+/** A URL or a secret is not read. */
+export function secondsToRead(text: string): number {
+	const words = text
+		.split(/\s+/)
+		.filter((word) => /\p{L}/u.test(word) && !/[:/_]\S*[:/_]/.test(word));
+	return Math.round((words.length / WORDS_PER_MINUTE) * 60);
 }
