@@ -295,9 +295,13 @@ it('versions are those that the package is made with, and that it asks for', () 
 		) ?? [];
 	expect(plugin).toBe(devDependencies['@n8n/eslint-plugin-community-nodes']);
 	const setup = readFileSync(join(ROOT, 'scripts/setup/ensureInstalled.mjs'), 'utf8');
-	const [, needed = ''] = /Node (\d+\.\d+) or newer is required/.exec(setup) ?? [];
+	const [, needed = 'none'] = /^const OLDEST = '(.+)';$/m.exec(setup) ?? [];
 	for (const file of ['README.md', 'CONTRIBUTING.md'])
 		expect(textOf(file)).toContain(`Node.js ${needed} or newer`);
+	const oldestNode = engines.node.replace('>=', '');
+	const contributing = textOf('CONTRIBUTING.md');
+	expect(contributing).toContain(`The package itself runs on Node.js ${oldestNode} or newer`);
+	expect(contributing).toContain(`this package runs on ${oldestNode}`);
 });
 
 it('the README installs the file that npm packs', () => {

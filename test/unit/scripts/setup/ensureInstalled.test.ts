@@ -1,7 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import packageJson from '../../../../package.json';
-import { makeScene, removeScenes, ROOT } from '../../../support/commands';
+import { makeScene, removeScenes } from '../../../support/commands';
 
 afterEach(removeScenes);
 
@@ -81,22 +80,4 @@ describe('on a system without glibc, where the Node of the registry does not run
 		expect([status, calls]).toEqual([1, []]);
 		expect(output).toContain('Node 24 or newer is required on this system');
 	});
-});
-
-it('requires the Node that the README and CONTRIBUTING name', () => {
-	const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-	const [, oldest = ''] =
-		/const OLDEST = '(.*)'/.exec(textOf('scripts/setup/ensureInstalled.mjs')) ?? [];
-	for (const file of ['README.md', 'CONTRIBUTING.md']) {
-		const named = Array.from(
-			textOf(file).matchAll(/Node(?:\.js)? (\d+\.\d+) or newer/g),
-			([, each]) => each,
-		);
-		expect([file, named[0]]).toEqual([file, oldest]);
-	}
-	const { node } = packageJson.engines;
-	expect(textOf('CONTRIBUTING.md')).toContain(
-		`The package itself runs on Node.js ${node.replace('>=', '')} or newer`,
-	);
-	expect(textOf('CONTRIBUTING.md')).not.toMatch(new RegExp(`package runs on Node ${oldest}`));
 });
