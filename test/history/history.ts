@@ -109,6 +109,8 @@ export type Step =
 			/** Unix milliseconds, as the service says; absent if it says none. */
 			readonly createdAt?: number;
 			readonly isForged?: true;
+			/** A record that cannot be used: it starts nothing, and stops nothing. */
+			readonly isOdd?: true;
 			readonly asset?: string;
 			readonly says?: Saying;
 	  }

@@ -69,6 +69,14 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 			/** Delivered again this long after the first delivery, acknowledged or not. */
 			readonly duplicates: readonly number[];
 	  }
+	/** A record of the list that is odd in this way, before or among the others; also delivered, if there is a webhook trigger. */
+	| {
+			readonly does: 'odd';
+			readonly id: string;
+			readonly kind: string;
+			readonly listedAfterMs: number;
+			readonly isDelivered: boolean;
+	  }
 	/** Of a station. Before the publication if `at` is. */
 	| ({ readonly does: 'message'; readonly id: string } & ListedMessage)
 	| { readonly does: 'stationSettings'; readonly settings: StationSettings }
@@ -159,10 +167,46 @@ const STATION_SHARE = 0.4;
 export function planOf(random: Random, epoch: number, isField = false): Plan {
 	const plan = planWithoutStations(random);
 	const scenario = { ...plan.scenario, ...(isField && { isField }) };
-	return random.chance('third trigger', isField ? 1 : STATION_SHARE)
-		? withStations(random, { ...plan, scenario }, epoch)
-		: plan;
+	return withOddRecords(
+		random,
+		random.chance('third trigger', isField ? 1 : STATION_SHARE)
+			? withStations(random, { ...plan, scenario }, epoch)
+			: plan,
+	);
 }
+
+/** The share of the seeds whose list has odd records. */
+const ODD_SHARE = 0.4;
+
+/** Fewer without an ID than the shortest page has records: no service can be asked for what follows a page without IDs. */
+const MOST_WITHOUT_ID = 2;
+
+/** Some come together: they are all of a page, or its last records. */
+function withOddRecords(random: Random, { scenario, actions }: Plan): Plan {
+	const label = 'odd records';
+	if (!random.chance(label, ODD_SHARE)) return { scenario, actions };
+	const lengthMs = Math.max(0, ...actions.map(({ at }) => at));
+	const count = random.spread(label, 1, 12);
+	const start = random.whole(label, 0, lengthMs);
+	const areTogether = random.chance(label, 0.3);
+	const odd = Array.from({ length: count }, (_unused, n): Action => ({
+		at: areTogether ? start + n : random.whole(label, 0, lengthMs),
+		...{ does: 'odd', id: `odd${n + 1}` },
+		kind: random.pick(label, ODD_KINDS[n < MOST_WITHOUT_ID ? 'withoutId' : 'withId']),
+		listedAfterMs: random.chance(label, 0.8) ? 0 : random.spread(label, 1_000, 5 * MINUTE_MS),
+		isDelivered: scenario.hasWebhook && random.chance(label, 0.3),
+	}));
+	return { scenario, actions: [...actions, ...odd].sort((a, b) => a.at - b.at) };
+}
+
+/** By `POISONS`. The largest take too long. */
+const ODD_KINDS = {
+	withId: ['601 levels'],
+	withoutId: [
+		...(['601 levels', 'no ID', 'an object as ID', 'half a surrogate pair as ID'] as const),
+		...(['null', 'a text', 'a list'] as const),
+	],
+} as const;
 
 function planWithoutStations(random: Random): Plan {
 	const r = (least: number, most: number) => random.whole('plan', least, most);

@@ -2,10 +2,11 @@
  * The Asset and Webhook Service: its event list, and its deliveries.
  *
  * Facts: the list has one order; an event may be listed late, at its place by time; a page follows the record that it is asked
- * for, and an unknown one is refused. A delivery waits 30 s for a response, or less where something between hangs up, and is repeated until it gets a 2xx,
+ * for, and an unknown one is refused. Some of its records are odd. A delivery waits 30 s for a response, or less where something between hangs up, and is repeated until it gets a 2xx,
  * later and later. A delivery may arrive twice. Its clock is not that of n8n.
  */
 import { signTimestamped } from '../../simulator/delivery/signedDelivery';
+import { POISONS } from '../support/poisons';
 import type { HostProcess } from './hostProcess';
 import type { Load } from './stations/plan';
 import type { ListedMessage } from './stations/stories';
@@ -36,6 +37,8 @@ interface ServiceEvent {
 	readonly hasTime: boolean;
 	/** Its `data`; that of any event by default. */
 	readonly data?: Readonly<Record<string, unknown>>;
+	/** What is odd about its record, by `POISONS`. */
+	readonly odd?: string;
 	/** Its number, if it only is load. */
 	readonly load?: number;
 	isListed: boolean;
@@ -126,10 +129,21 @@ export class Service {
 		return event;
 	}
 
+	/** A record that cannot be used. */
+	createOdd(id: string, { kind: odd, listedAfterMs }: { kind: string; listedAfterMs: number }) {
+		const type = 'ocpp.message';
+		const event = { id, type, createdAt: this.now, hasTime: true, odd, isListed: false };
+		this.#insert(event);
+		this.#world.note({ what: 'created', event: id, type, createdAt: this.now, isOdd: true });
+		this.#listLater(event, listedAfterMs);
+		return event;
+	}
+
 	#insert(event: ServiceEvent): void {
 		const index = this.events.findLastIndex((other) => other.createdAt <= event.createdAt);
 		this.events.splice(index + 1, 0, event);
-		this.#byId.set(event.id, event);
+		if (event.odd === undefined || POISONS[event.odd]?.hasId === true)
+			this.#byId.set(event.id, event);
 	}
 
 	#listLater(event: ServiceEvent, ms: number): void {
@@ -205,13 +219,13 @@ export class Service {
 
 	/** One attempt; whether it was acknowledged. */
 	async send(
-		event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime' | 'data'>,
+		event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime' | 'data' | 'odd'>,
 		label: string,
 		secret = SECRET,
 	): Promise<boolean> {
 		const { clock, random, n8n, note } = this.#world;
 		const delivery = `del_${++this.#deliveries}`;
-		const body = JSON.stringify({
+		const body = textOf(event, {
 			id: event.id,
 			type: event.type,
 			...(event.hasTime && { createdAt: new Date(event.createdAt).toISOString() }),
@@ -261,7 +275,8 @@ export class Service {
 			if (event.isListed) page.push(event);
 		const hasMore = page.length > limit;
 		page.splice(limit);
-		const events = page.flatMap(({ id, load }) => (load === undefined ? [id] : []));
+		const isEvent = ({ load, odd }: ServiceEvent) => load === undefined && odd === undefined;
+		const events = page.filter(isEvent).map(({ id }) => id);
 		const loads = page.flatMap(({ load }) => load ?? []);
 		const load = [Math.min(...loads), Math.max(...loads)] as const;
 		this.#world.note({
@@ -287,10 +302,18 @@ export class Service {
 	}
 }
 
-function recordOf({ id, type, createdAt, hasTime, data = ANY }: ServiceEvent): string {
-	return JSON.stringify({
+function recordOf(event: ServiceEvent): string {
+	const { id, type, createdAt, hasTime, data = ANY } = event;
+	return textOf(event, {
 		...{ id, eventType: type },
 		...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
 		payload: data,
 	});
+}
+
+function textOf(
+	{ odd = '' }: Pick<ServiceEvent, 'odd'>,
+	fields: Readonly<Record<string, unknown>>,
+) {
+	return POISONS[odd]?.text(fields) ?? JSON.stringify(fields);
 }

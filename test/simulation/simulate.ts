@@ -216,6 +216,14 @@ class Players {
 					clock.after(ms, () => void service.send(event, `duplicate ${event.id}`));
 				break;
 			}
+			case 'odd': {
+				const event = service.createOdd(action.id, action);
+				if (action.isDelivered)
+					clock.after(20, () => {
+						service.deliver(event);
+					});
+				break;
+			}
 			case 'message':
 				service.say(action.id, action, clock.now);
 				break;

@@ -35,6 +35,18 @@ export const POLL: readonly Fault[] = [
 		'behind(base - backMs, false);',
 	),
 	fault(
+		'an odd record stops the list',
+		'lib/service/paging.ts',
+		'for (const each of odd) this.leftOut.add(each);',
+		'if (odd.length > 0) throw endless(0);',
+	),
+	fault(
+		'a page of odd records ends the list',
+		'lib/service/paging.ts',
+		'return { fresh, isNew: page.items.length > 0 };',
+		'return { fresh, isNew: fresh.length > 0 };',
+	),
+	fault(
 		'a replayed event is not marked',
 		'lib/start/start.ts',
 		'record: withReplay(pair.item.record, reopenedAt),',

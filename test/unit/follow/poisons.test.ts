@@ -2,7 +2,8 @@
 import { listedStates, notePublication, requestReplay } from '../../../lib/accounts';
 import { recordsOf } from '../../../lib/service';
 import { newestEvent, readPollSettings } from '../../../n8n/polling/poll';
-import { clientOfTexts, listedText, poisoned, POISONS } from '../../support/poisons';
+import { listedText, poisoned, POISONS } from '../../support/poisons';
+import { clientOfTexts } from '../../support/textList';
 import { eventAt, MINUTE, pollWorld, START } from '../poll/pollWorld';
 import { incidents, status } from '../station/past/pastWorld';
 import { back, lost, stationWorld, time } from '../station/stationWorld';

@@ -27,6 +27,9 @@ export const LONGEST_GRACE_MS = 240 * MINUTE_MS;
 export const ownStarts = ({ starts }: EventView) => starts.filter(({ mode }) => mode !== 'retry');
 
 export const isForged = ({ created }: EventView) => created.isForged === true;
+export const isOdd = ({ created }: EventView) => created.isOdd === true;
+/** Neither the service nor anybody else sends such a one so that it could start. */
+export const isStartable = (event: EventView) => !isForged(event) && !isOdd(event);
 
 export const succeeded = ({ end }: Start) =>
 	end?.outcome === 'success' || end?.outcome === 'waiting';

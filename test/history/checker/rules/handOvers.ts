@@ -9,6 +9,8 @@ import {
 	SESSION_MS,
 	heldLong,
 	isForged,
+	isOdd,
+	isStartable,
 	succeeded,
 	wasCutOff,
 	wasReplayed,
@@ -30,6 +32,23 @@ export const HAND_OVERS: readonly Rule[] = [
 				for (const { at, status } of event.responses) {
 					if (![0, 401, 404].includes(status))
 						yield { at, message: `${event.id} was forged and got ${status}` };
+				}
+			}
+		},
+	},
+	{
+		name: 'odd records start nothing',
+		promised: [
+			{ in: 'docs/troubleshooting.md', text: 'records without a usable ID, or too large' },
+		],
+		needs: ['created', 'response', 'stored', 'started'],
+		*check(view) {
+			for (const event of view.events.filter(isOdd)) {
+				for (const { at } of [...event.stored, ...event.starts])
+					yield { at, message: `${event.id} cannot be used and started` };
+				for (const { at, status } of event.responses) {
+					if (![0, 400, 404].includes(status) && status < 500)
+						yield { at, message: `${event.id} cannot be used and got ${status}` };
 				}
 			}
 		},
@@ -68,7 +87,7 @@ export const HAND_OVERS: readonly Rule[] = [
 		],
 		needs: ['sent', 'response', 'stored', 'started', 'ended'],
 		*check(view) {
-			for (const event of view.events.filter((each) => !isForged(each))) {
+			for (const event of view.events.filter(isStartable)) {
 				for (const { at, status, body } of event.responses) {
 					if (status < 200 || status >= 300 || body === 'ignored') continue;
 					const isStored =

@@ -4,7 +4,7 @@ import {
 	MINUTE_MS,
 	SECOND_MS,
 	heldLong,
-	isForged,
+	isStartable,
 	mayLackEnd,
 	named,
 	ownStarts,
@@ -52,7 +52,7 @@ export const LISTS: readonly Rule[] = [
 			for (const { at, event, execution } of view.strangers)
 				yield { at, message: `${event} in execution ${execution} was never created` };
 			const first = view.publications[0];
-			for (const event of view.events.filter((each) => !isForged(each))) {
+			for (const event of view.events.filter(isStartable)) {
 				for (const start of event.starts) {
 					if (wasReplayed(event, -Infinity, start.at)) continue;
 					// It was read and found wanted before the process was paused.
@@ -223,7 +223,7 @@ function* filteredBefore(view: View, event: EventView, start: Start): Generator<
 	const isHeld = view.events.some((other) => {
 		if (
 			other.id === event.id ||
-			isForged(other) ||
+			!isStartable(other) ||
 			(other.created.createdAt ?? 0) > createdAt + MINUTE_MS
 		)
 			return false;

@@ -8,7 +8,7 @@ import {
 	PAUSES_MS,
 	PAUSE_AFTER_STOP_MS,
 	SECOND_MS,
-	isForged,
+	isStartable,
 	named,
 	ownStarts,
 	polls,
@@ -32,7 +32,7 @@ export const MISSED: readonly Rule[] = [
 			if (!view.world.hasPoll) return;
 			const first = view.publications[0];
 			for (const event of view.events) {
-				if (first === undefined || isForged(event)) continue;
+				if (first === undefined || !isStartable(event)) continue;
 				if (wasCutOff(view, event)) continue;
 				// From before the loss, nothing starts by itself. The clocks may differ, and an event need not have a time.
 				const { at: createdBy, createdAt = createdBy - 5 * MINUTE_MS } = event.created;
@@ -63,7 +63,7 @@ export const MISSED: readonly Rule[] = [
 		needs: ['response', 'stored', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
-			for (const event of view.events.filter((each) => !isForged(each))) {
+			for (const event of view.events.filter(isStartable)) {
 				const last = event.responses.at(-1);
 				if (
 					event.starts.length > 0 ||
