@@ -168,9 +168,11 @@ async function createEndpoint(
 	throw isComplete
 		? new PackageError(`${created} its signing secret does not fit 'Scheme' of the trigger`, {
 				hint: `Select the scheme that the service uses. If the secret is in another field ${fields}. ${deleted}`,
+				isFinal: true,
 			})
 		: new PackageError(`${created} the response has ${problem ?? ''}`, {
 				hint: `If the response has the ID and the signing secret in other fields ${fields}. ${deleted}${isKnown ? ' Or use manual registration.' : ''}`,
+				isFinal: true,
 			});
 }
 

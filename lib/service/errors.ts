@@ -56,10 +56,16 @@ export class ApiError extends PackageError {
 		message: string,
 		details: Pick<ApiError, 'hint' | 'code' | 'field' | 'status'> & { unreachable?: boolean },
 	) {
-		super(message, details);
-		this.field = details.field;
-		this.status = details.status;
-		this.unreachable = details.unreachable ?? false;
+		const { status, field, unreachable = false } = details;
+		const isRefused = status === 401 || status === 403;
+		super(message, {
+			...details,
+			// Without a status, a field is wrong before anything was sent.
+			isFinal: isRefused || (status === undefined && field !== undefined && !unreachable),
+		});
+		this.field = field;
+		this.status = status;
+		this.unreachable = unreachable;
 	}
 }
 

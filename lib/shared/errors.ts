@@ -6,6 +6,8 @@ interface Details {
 	readonly hint?: string | undefined;
 	/** A code to search for, such as that of Node or of the service. */
 	readonly code?: string | undefined;
+	/** Whether trying again cannot help before somebody changes something. */
+	readonly isFinal?: boolean;
 	readonly cause?: unknown;
 }
 
@@ -13,11 +15,13 @@ interface Details {
 export class PackageError extends Error {
 	readonly hint: string;
 	readonly code?: string | undefined;
+	readonly isFinal: boolean;
 
-	constructor(message: string, { hint = '', code, cause }: Details = {}) {
+	constructor(message: string, { hint = '', code, isFinal = false, cause }: Details = {}) {
 		super(message, cause === undefined ? undefined : { cause });
 		this.hint = hint;
 		this.code = code;
+		this.isFinal = isFinal;
 	}
 }
 

@@ -24,7 +24,7 @@ import { ledgerFor } from '../execution/ledger';
 import { checkConditions } from '../fields/conditions';
 import { forgetTest } from '../fields/testSurvey';
 import { logLine, rejections } from '../log/log';
-import { toNodeError } from '../log/nodeError';
+import { FinalPublicationError, isFinal, toTriggerError } from '../log/nodeError';
 import {
 	checkRotation,
 	isAutomatic,
@@ -43,15 +43,17 @@ export const endpointLifecycle = {
 	 * An exception fails the activation.
 	 */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
-		refuseEngine2(this);
-		if (this.getMode() === 'manual') forgetTest(this);
-		const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, fallback);
-		checkConditions(this.getNode(), readConditions(read('conditions', {})));
-		reportNotApplied(this, notApplied(read, TRIGGER_NUMBERS));
-		if (isAutomatic(this)) checkSignature(this);
-		else await checkManualSetUp(this);
-		void rememberPublication(this);
-		return !isAutomatic(this);
+		return await explained(this, async () => {
+			refuseEngine2(this);
+			if (this.getMode() === 'manual') forgetTest(this);
+			const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, fallback);
+			checkConditions(this.getNode(), readConditions(read('conditions', {})));
+			reportNotApplied(this, notApplied(read, TRIGGER_NUMBERS));
+			if (isAutomatic(this)) checkSignature(this);
+			else await checkManualSetUp(this);
+			void rememberPublication(this);
+			return !isAutomatic(this);
+		});
 	},
 
 	/** Registers the endpoint unless it exists. Never called with manual registration. */
@@ -68,6 +70,7 @@ export const endpointLifecycle = {
 			// The credential may have changed by then, so it is read again.
 			const step = async () => await stepRegistration(await registrationContext(this), plan);
 			dueSteps.plan(key, nextAt, step, warn);
+			return true;
 		});
 	},
 
@@ -78,17 +81,22 @@ export const endpointLifecycle = {
 			const registration = await registrationContext(this);
 			dueSteps.end(registration.key);
 			await unregister(registration);
+			return true;
 		});
 	},
 };
 
 /** Runs `work`; failures become n8n errors that say what to do. */
-async function explained(context: IHookFunctions, work: () => Promise<void>): Promise<boolean> {
+async function explained(context: IHookFunctions, work: () => Promise<boolean>): Promise<boolean> {
 	try {
-		await work();
-		return true;
+		return await work();
 	} catch (error) {
-		throw toNodeError(context.getNode(), error);
+		const node = context.getNode();
+		const triggerError = toTriggerError(node, error);
+		const isByUser = ['activate', 'update'].includes(context.getActivationMode());
+		throw isByUser && isFinal(error)
+			? new FinalPublicationError(node, triggerError.message)
+			: triggerError;
 	}
 }
 

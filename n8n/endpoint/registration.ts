@@ -55,6 +55,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	if (!canDeliverTo(url)) {
 		throw new PackageError(`n8n's webhook URL is not a public https URL: ${printable(url)}`, {
 			hint: 'Set N8N_WEBHOOK_URL (WEBHOOK_URL in older versions) to your public https URL, then publish again.',
+			isFinal: true,
 		});
 	}
 	const patterns = readEventTypes((name, fallback) => context.getNodeParameter(name, fallback))
@@ -68,6 +69,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	if (events.length > 0) return { url, events };
 	throw new PackageError(`No known event type matches ${printable(patterns.join(', '))}`, {
 		hint: `Enter complete event types. With automatic registration, * only stands for known types (${known.join(', ')}).`,
+		isFinal: true,
 	});
 }
 
@@ -87,6 +89,7 @@ export function checkRotation(context: NodeContext): void {
 	if (rotateAt === '' || rotationPlan(context).rotateAt !== undefined) return;
 	throw new PackageError("'Rotate Secret At' is not a date and time", {
 		hint: "Select one in 'Rotate Secret At' under Options of this node and publish again.",
+		isFinal: true,
 	});
 }
 

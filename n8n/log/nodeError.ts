@@ -2,6 +2,7 @@
 import {
 	NodeApiError,
 	NodeOperationError,
+	WebhookPathTakenError,
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
@@ -34,6 +35,36 @@ export function toNodeError(
 		new NodeApiError(node, { message }, { message, description, ...httpCode, ...item }),
 		message,
 	);
+}
+
+/**
+ * The same for what n8n runs to publish a workflow: hooks, and the first poll. Of those errors n8n shows only the message, so
+ * it also says what to do.
+ */
+export function toTriggerError(node: INode, error: unknown): NodeApiError | NodeOperationError {
+	const nodeError = toNodeError(node, error);
+	const { message, description } = nodeError;
+	if (!description) return nodeError;
+	nodeError.description = null;
+	return withMessage(nodeError, `${sentence(message)} ${description}`);
+}
+
+/**
+ * n8n 2.41 tries every publication five times within 15 seconds, unless it fails with this class. Only its own message would be
+ * about the path.
+ */
+export class FinalPublicationError extends WebhookPathTakenError {
+	constructor(
+		node: INode,
+		override readonly message: string,
+	) {
+		super(node.name);
+	}
+}
+
+/** Whether trying again cannot help before somebody changes something. An error about the node's own settings is one of n8n's. */
+export function isFinal(error: unknown): boolean {
+	return error instanceof NodeOperationError || (error instanceof PackageError && error.isFinal);
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 } from '../../n8n/fields/conditions';
 import { eventDelivery } from '../../n8n/fields/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
-import { hintAt, toNodeError } from '../../n8n/log/nodeError';
+import { hintAt, toNodeError, toTriggerError } from '../../n8n/log/nodeError';
 import { DEFAULT_PAGE_SIZE, newestEvent, readPollSettings } from '../../n8n/polling/poll';
 import { pollEvents } from '../../n8n/polling/runPoll';
 import { builderHint } from '../builderHints';
@@ -124,11 +124,11 @@ export class AssetServicePollTrigger implements INodeType {
 	methods = { credentialTest: { assetServiceApiTest }, loadOptions: { conditionFields } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		refuseEngine2(this);
 		try {
+			refuseEngine2(this);
 			return await pollEvents(this);
 		} catch (error) {
-			throw toNodeError(this.getNode(), error);
+			throw toTriggerError(this.getNode(), error);
 		}
 	}
 

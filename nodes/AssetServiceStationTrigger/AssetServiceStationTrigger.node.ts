@@ -11,7 +11,7 @@ import { apiClientFor } from '../../n8n/api/apiClient';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
-import { hintAt, toNodeError } from '../../n8n/log/nodeError';
+import { hintAt, toNodeError, toTriggerError } from '../../n8n/log/nodeError';
 import { pollForStations } from '../../n8n/polling/runPoll';
 import { searchIncidents, testItems, toOutputs } from '../../n8n/polling/station/outputs';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
@@ -41,11 +41,11 @@ export class AssetServiceStationTrigger implements INodeType {
 	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchIncidents } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		refuseEngine2(this);
 		try {
+			refuseEngine2(this);
 			return await pollForStations(this);
 		} catch (error) {
-			throw toNodeError(this.getNode(), error);
+			throw toTriggerError(this.getNode(), error);
 		}
 	}
 

@@ -7,6 +7,7 @@ import {
 	type IWorkflowSettings,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { FinalPublicationError } from '../../n8n/log/nodeError';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { oneNodeWorkflow } from '../support/engine';
@@ -49,11 +50,11 @@ const poll = async (settings: Settings) => {
 
 describe('a workflow in engine 2.0 of n8n, which never runs a trigger’s own step', () => {
 	it.each([
-		['webhook', checkExists],
-		['poll', poll],
-	])('is rejected by the %s trigger when published', async (_name, publish) => {
+		['webhook', checkExists, FinalPublicationError],
+		['poll', poll, NodeOperationError],
+	])('is rejected by the %s trigger when published', async (_name, publish, expected) => {
 		const refusal = await publish({ engineType: 'v2' }).catch((error: unknown) => error);
-		expect(refusal).toBeInstanceOf(NodeOperationError);
+		expect(refusal).toBeInstanceOf(expected);
 		expect(refusal).toMatchObject({
 			message: expect.stringMatching(
 				/does not work with n8n's engine 2\.0.*Select the default engine in the workflow settings/,

@@ -15,8 +15,9 @@ export async function importAutomatic(
 	client: N8nClient,
 	simulator: Simulator,
 	changes: Parameters = {},
+	credentialChanges: Readonly<Record<string, string>> = {},
 ): Promise<Workflow> {
-	const credential = await client.createCredential(apiCredential(simulator));
+	const credential = await client.createCredential(apiCredential(simulator, credentialChanges));
 	const [trigger, ...others] = automaticRegistration.nodes;
 	// Its own path: two published workflows cannot share one.
 	const changed = {

@@ -145,6 +145,18 @@ describe('automatic registration on a real n8n', () => {
 		});
 	});
 
+	it('says at once what to do about a wrong client secret, without the retries of n8n', async () => {
+		const clientSecret = 'a-client-secret-of-somebody-else';
+		const workflow = await importAutomatic(world.client, simulator, {}, { clientSecret });
+		const failure: unknown = await world.client
+			.activate(workflow.id)
+			.catch((error: unknown) => error);
+		expect(String(failure)).toMatch(
+			/rejected 'Client ID' or 'Client Secret' \(401 .*\)\. Enter 'Client ID' and 'Client Secret' of the API client again/,
+		);
+		expect(simulator.stats.tokenRequests).toBe(1);
+	});
+
 	it('says what to do if the service cannot deliver to the URL', async () => {
 		await world.restart({ WEBHOOK_URL: 'http://n8n.example.com/' });
 		const workflow = await imported();

@@ -57,10 +57,10 @@ describe('a poll', () => {
 		const condition = [{ field: 'data.connector', operator: 'lessThan', value: 'abc' }];
 		const poll = pollNode({ parameters: { conditions: { condition } } }).activation('activate');
 		await expect(poll()).rejects.toMatchObject({
+			// Of the error of a publication, n8n shows only the message.
 			message: expect.stringMatching(
-				/^No event can meet the conditions\. Condition 1: 'abc' is not a number/,
+				/^No event can meet the conditions\. Condition 1: 'abc' is not a number.*\. Correct 'Conditions', then try again\.$/,
 			) as string,
-			description: "Correct 'Conditions', then try again.",
 		});
 	});
 

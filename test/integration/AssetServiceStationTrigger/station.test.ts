@@ -88,12 +88,13 @@ describe('the station trigger', () => {
 		const node = createPollNode({
 			...{ trigger, parameters, credential: service.credential(), workflowId: randomUUID() },
 		});
-		const failure = {
-			name: 'NodeOperationError',
-			message: "'Report After (Minutes)' must be a whole number from 0 to 10080, but is 20000",
-			description: 'Correct it in the node, then try again.',
-		};
-		await expect(node.activation('activate')()).rejects.toMatchObject(failure);
+		const message = "'Report After (Minutes)' must be a whole number from 0 to 10080, but is 20000";
+		const description = 'Correct it in the node, then try again.';
+		const failure = { name: 'NodeOperationError', message, description };
+		// Of the error of a publication, n8n shows only the message.
+		await expect(node.activation('activate')()).rejects.toMatchObject({
+			...{ name: 'NodeOperationError', message: `${message}. ${description}` },
+		});
 		const credentials = [{ type: new AssetServiceApi(), data: service.credential() }];
 		const { error } = await runNode({ node: trigger, credentials, parameters });
 		expect(error).toMatchObject(failure);

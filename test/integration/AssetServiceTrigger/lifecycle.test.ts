@@ -83,10 +83,10 @@ describe('publishing a workflow with manual registration', () => {
 			const parameters = { registration, conditions: { condition } };
 			const { context } = hook({ signingSecret: SECRET }, { parameters });
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
+				name: 'FinalPublicationError',
 				message: expect.stringMatching(
-					/^No event can meet the conditions\. Condition 1: 'abc' is not a number/,
+					/^No event can meet the conditions\. Condition 1: 'abc' is not a number.*\. Correct 'Conditions', then try again\.$/,
 				) as string,
-				description: "Correct 'Conditions', then try again.",
 			});
 		},
 	);
@@ -102,9 +102,10 @@ describe('publishing a workflow with manual registration', () => {
 		async (_name, credential) => {
 			const { context } = hook(credential);
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
-				name: 'NodeOperationError',
-				message: expect.stringContaining('The signing secret credential is not complete') as string,
-				description: expect.stringContaining('publish again') as string,
+				name: 'FinalPublicationError',
+				message: expect.stringMatching(
+					/^The signing secret credential is not complete: .* publish again\.$/,
+				) as string,
 			});
 		},
 	);

@@ -81,8 +81,9 @@ it('keeps no endpoint whose secret does not fit the scheme, and says so', async 
 	const body = { data: { id: 'we_1', secret: 'not base64!' } };
 	simulator.faults.add({ method: 'POST', path, status: 201, body });
 	await expect(publish()).rejects.toMatchObject({
-		message: "Endpoint we_1 created, but its signing secret does not fit 'Scheme' of the trigger",
-		description: expect.stringMatching(/^Select the scheme .* was deleted again/) as string,
+		message: expect.stringMatching(
+			/^Endpoint we_1 created, but its signing secret does not fit 'Scheme' of the trigger\. Select the scheme .* was deleted again\.$/,
+		) as string,
 	});
 	const deletions = simulator.stats.requests.filter(({ method }) => method === 'DELETE');
 	expect(deletions).toMatchObject([{ path: `${path}/we_1` }]);

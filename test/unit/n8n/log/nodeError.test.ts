@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { ApiError } from '../../../../lib/service';
-import { toNodeError } from '../../../../n8n/log/nodeError';
+import { PackageError } from '../../../../lib/shared/errors';
+import { isFinal, toNodeError, toTriggerError } from '../../../../n8n/log/nodeError';
 
 const node: INode = {
 	id: 'n',
@@ -54,5 +55,36 @@ describe('an error of the client', () => {
 			context: { itemIndex: 1 },
 		});
 		expect(toNodeError(node, 'text').message).toBe('text');
+	});
+});
+
+describe('an error of a publication, of which n8n shows only the message', () => {
+	it('says what to do in its message', () => {
+		const error = toTriggerError(node, new ApiError('It said no', { hint: 'Ask.', status: 401 }));
+		expect(error).toMatchObject({
+			message: 'It said no. Ask.',
+			description: null,
+			httpCode: '401',
+		});
+		expect(toTriggerError(node, new Error('It said no')).message).toBe('It said no');
+	});
+
+	it.each([
+		[
+			'a rejected client',
+			new ApiError('No', { hint: '', status: 401, field: 'clientSecret' }),
+			true,
+		],
+		['a missing scope', new ApiError('No', { hint: '', status: 403 }), true],
+		['an empty field', new ApiError('No', { hint: '', field: 'audience' }), true],
+		['settings that cannot work', new PackageError('No', { isFinal: true }), true],
+		['a parameter that cannot work', new NodeOperationError(node, 'No'), true],
+		['a busy service', new ApiError('No', { hint: '', status: 429 }), false],
+		['a broken service', new ApiError('No', { hint: '', status: 500 }), false],
+		['no service', new ApiError('No', { hint: '', field: 'authUrl', unreachable: true }), false],
+		['another failure of ours', new PackageError('No'), false],
+		['a failure of n8n', new Error('No'), false],
+	])('is final after %s: %#', (_name, error, expected) => {
+		expect(isFinal(error)).toBe(expected);
 	});
 });
