@@ -1,6 +1,7 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
 import { growingPause, sleep } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
+import { OtherFormatError } from './common/format';
 import type { Store, ChangeOptions } from './common/store';
 import { type Entry, decode, encode } from './life/entry';
 import { type Account, accountOf, stateOf, type StepMoment } from './life/states';
@@ -78,7 +79,7 @@ export class EventLedger implements Ledger {
 			return { ...after.result, claim };
 		} catch (error) {
 			// The store may hold a claim that no caller knows of.
-			void untilWritten(() => this.release([claim]));
+			if (!(error instanceof OtherFormatError)) void untilWritten(() => this.release([claim]));
 			throw error;
 		}
 	}

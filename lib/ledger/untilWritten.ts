@@ -3,6 +3,7 @@
  * back. Each of these writes keeps an event from being lost, doubled or stuck.
  */
 import { jittered, sleep } from '../shared/pace';
+import { OtherFormatError } from './common/format';
 import { LedgerUnavailableError } from './common/store';
 import type { Beginning, Claim, Ledger } from './types';
 
@@ -99,7 +100,7 @@ interface BeginOptions {
 
 /**
  * Like `Ledger.begin`. Throws the ledger's last error if it could not be opened or asked for `waitMs`. The events are
- * then given back in the background, so that the next delivery of each starts it.
+ * then given back in the background, so that the next delivery of each starts it. Throws at once if a newer version wrote the entry.
  */
 export async function beginOrWait(
 	openLedger: () => Promise<Ledger>,
@@ -115,13 +116,15 @@ export async function beginOrWait(
 				return await (await openLedger()).begin(keys, beginning);
 			} catch (error) {
 				const isOver = performance.now() + PAUSE_MS >= giveUpAt;
+				if (error instanceof OtherFormatError) throw error;
 				if (isOver || !(error instanceof LedgerUnavailableError)) throw error;
 			}
 			await sleep(jittered(PAUSE_MS), { signal });
 		}
 	} catch (error) {
-		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
-		if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);
+		const isOpen = error instanceof LedgerUnavailableError || signal?.aborted === true;
+		if (isOpen && !(error instanceof OtherFormatError))
+			for (const key of keys) void giveBack(openLedger, key, beginning.run);
 		throw error;
 	}
 }

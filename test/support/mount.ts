@@ -17,11 +17,12 @@ export interface SmallDisk {
 	remove(): void;
 }
 
-/** Mounts a disk in memory of this size in KiB. If this process may not mount, throws an error that says what to do. */
-export function createSmallDisk(sizeKib: number): SmallDisk {
+/** Mounts a disk in memory of this size in KiB, and of so many inodes. If this process may not mount, throws an error that says what to do. */
+export function createSmallDisk(sizeKib: number, inodes?: number): SmallDisk {
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-disk-'));
 	try {
-		mount(['-t', 'tmpfs', '-o', `size=${sizeKib}k,mode=700`, 'tmpfs', folder]);
+		const options = [`size=${sizeKib}k`, 'mode=700', ...(inodes ? [`nr_inodes=${inodes}`] : [])];
+		mount(['-t', 'tmpfs', '-o', options.join(), 'tmpfs', folder]);
 	} catch (error) {
 		rmSync(folder, { recursive: true });
 		throw error;

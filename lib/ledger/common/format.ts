@@ -13,21 +13,30 @@ export interface Format {
 	readonly number: number;
 }
 
+/** Another version of the package wrote the text: it is left as it is, so nothing has been claimed or begun in it here. */
+export class OtherFormatError extends LedgerUnavailableError {}
+
 /** The content must not begin with a digit. */
 export function numbered({ number }: Format, content: string): string {
 	return `${number}${content}`;
 }
 
-/** The text without its number. Throws `LedgerUnavailableError` if another version of the package wrote it. */
+/** The text without its number. Throws `OtherFormatError` if another version of the package wrote it. */
 export function contentOf({ what, number }: Format, text: string): string {
 	const digits = /^\d*/.exec(text)?.[0] ?? '';
 	const found = Number(digits);
 	if (found === number) return text.slice(digits.length);
 	const [by, advice] =
 		found > number
-			? ['a newer version of this package', 'update the package in every n8n process that uses this event ledger']
-			: ['a version that was never released', 'delete the data of the event ledger, or use another one'];
-	throw new LedgerUnavailableError(
+			? [
+					'a newer version of this package',
+					'update the package in every n8n process that uses this event ledger',
+				]
+			: [
+					'a version that was never released',
+					'delete the data of the event ledger, or use another one',
+				];
+	throw new OtherFormatError(
 		`The event ledger is not available. In it, ${what} was written by ${by} (format ${found}, supported here: ${number}): ${advice}.`,
 	);
 }

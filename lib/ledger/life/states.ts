@@ -98,7 +98,8 @@ export function stateOf(entry: Entry | undefined, moment: StepMoment): EntryStat
 }
 
 function isOverdue({ at, grace }: Entry, { now }: StepMoment): boolean {
-	return at === 0 || now >= at + grace;
+	// If the clock was ahead when it was stored, too.
+	return at === 0 || Math.abs(now - at) >= grace;
 }
 
 /** In how many milliseconds the event is due again, 0 if it is; undefined if it does not start again by itself. */
@@ -108,7 +109,8 @@ export function dueInMs(entry: Entry | undefined, moment: StepMoment): number | 
 	const index = Math.min(Math.max(left.attempts, 1), DUE_AFTER_MS.length) - 1;
 	const pauseMs = DUE_AFTER_MS[index] ?? 0;
 	const afterMs = left.kind === 'canceled' ? Math.max(pauseMs, DUE_AFTER_CANCEL_MS) : pauseMs;
-	return Math.max(0, left.at + afterMs - moment.now);
+	// No longer than that if the clock was ahead when it ended.
+	return Math.min(afterMs, Math.max(0, left.at + afterMs - moment.now));
 }
 
 const ENDED_BADLY: ReadonlySet<Entry['kind']> = new Set(['failed', 'canceled', 'interrupted']);

@@ -17,7 +17,7 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../shared/text';
 import { fieldOf } from '../../shared/values';
@@ -138,11 +138,16 @@ function createFolder(path: string): void {
 	try {
 		mkdirSync(path, { recursive: true, mode: 0o700 });
 	} catch (error) {
-		let existing = path;
-		while (!existsSync(existing)) existing = dirname(existing);
-		accessSync(existing, constants.W_OK);
+		accessSync(existingFolder(join(path, 'file')), constants.W_OK);
 		throw error;
 	}
+}
+
+/** The nearest folder above the file that exists. */
+function existingFolder(path: string): string {
+	let folder = dirname(path);
+	while (!existsSync(folder)) folder = dirname(folder);
+	return folder;
 }
 
 function createFile(path: string): void {
@@ -163,6 +168,7 @@ function createFile(path: string): void {
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
 const NOT_WRITABLE = `the file and its folder must be writable by the user that runs n8n: correct the permissions, ${MOVE_IT}`;
 const FULL = `the disk is full: free some space, ${MOVE_IT}`;
+const NO_INODES = `the disk has no room for another file (its inodes are used up, see df -i): delete files that nobody needs, ${MOVE_IT}`;
 const FAILED = `the disk failed or is full: check the system log and free some space, ${MOVE_IT}`;
 const NOT_OPENED = `it cannot be opened or created there: correct the path and the permissions of its folder, ${MOVE_IT}`;
 const DAMAGED =
@@ -219,7 +225,8 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	const field = fieldOf(error, 'code');
 	const system = typeof field === 'string' ? field : 'unknown error';
 	const known = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
-	const advice = result === IO_ERROR && isFull(path) ? FULL : known;
+	const isUnclear = result === IO_ERROR || known === NOT_OPENED || known === FULL;
+	const advice = (isUnclear ? shortageOf(path) : undefined) ?? known;
 	// A number says nothing to a user, unless the words leave the cause open.
 	const isOpen = advice === undefined || advice === FAILED;
 	const code = result === undefined ? system : isOpen && `SQLite error ${result}`;
@@ -229,12 +236,14 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	);
 }
 
-/** SQLite does not distinguish a full disk from a failed one when it cannot create the files next to its own. */
-function isFull(path: string): boolean {
+/** What the disk lacks: SQLite does not say that when it cannot create the files next to its own, and the system not which of the two. */
+function shortageOf(path: string): string | undefined {
 	try {
-		const { bavail, bsize } = statfsSync(dirname(path));
-		return bavail * bsize < LITTLE_SPACE_BYTES;
+		const { bavail, bsize, files, ffree } = statfsSync(existingFolder(path));
+		// Some file systems count no inodes.
+		if (files > 0 && ffree === 0) return NO_INODES;
+		return bavail * bsize < LITTLE_SPACE_BYTES ? FULL : undefined;
 	} catch {
-		return false;
+		return undefined;
 	}
 }

@@ -6,10 +6,10 @@ import { LedgerUnavailableError } from '../common/store';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /**
- * `text` is an entry (`life/entry.ts`), kept until `expires`, in Unix milliseconds. Without a rowid and without a second
+ * `text` is an entry (`life/entry.ts`), kept until `expires`, in the time of `clock`. Without a rowid and without a second
  * index, an event touches one page, whatever the size of the file.
  */
 const TABLE = `CREATE TABLE entry (
@@ -36,6 +36,17 @@ const RECORD_TABLE = `CREATE TABLE record (
 	value TEXT NOT NULL
 ) WITHOUT ROWID`;
 
+/**
+ * One row: what the wall clock of the host said last, and the time by which entries and records expire then. Both in milliseconds. That
+ * time only counts what has passed while the ledger was used, and at most a day of each pause in between: a clock that was wrong by
+ * weeks, when the ledger was written or when it is opened, lets nothing expire too early.
+ */
+const CLOCK_TABLE = `CREATE TABLE clock (
+	id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+	wall INTEGER NOT NULL,
+	time INTEGER NOT NULL
+)`;
+
 /** Creates the tables in an empty file. Throws `LedgerUnavailableError` for another schema and for a foreign file. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
 	if (isOurs(db) && version(db) === SCHEMA_VERSION) return;
@@ -48,6 +59,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 			db.exec(TABLE);
 			db.exec(SESSION_TABLE);
 			db.exec(RECORD_TABLE);
+			db.exec(CLOCK_TABLE);
 			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 		}
 		db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
@@ -85,7 +97,7 @@ function readNumber(db: DatabaseSync, sql: string): number {
 	return parse(number(), Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
-/** Times are in milliseconds: of the Unix epoch in `entry` and `record`, of the host's monotonic clock in `session`. */
+/** Times are in milliseconds: of the time of `clock` in `entry` and `record`, of the host's monotonic clock in `session`. */
 export function prepareStatements(db: DatabaseSync) {
 	return {
 		/** $key: `{ text, expires }` */
@@ -112,6 +124,13 @@ export function prepareStatements(db: DatabaseSync) {
 		/** $boot, $before, $now: removes the sessions that were not renewed or closed since `before`, or under another boot. */
 		removeSessions: db.prepare(
 			'DELETE FROM session WHERE boot <> $boot OR renewed NOT BETWEEN $before AND $now',
+		),
+		/** `{ wall, time }`; no row in a new file. */
+		readClock: db.prepare('SELECT wall, time FROM clock'),
+		/** $wall, $time: another process may have come further. */
+		writeClock: db.prepare(
+			`INSERT INTO clock (id, wall, time) VALUES (1, $wall, $time)
+			ON CONFLICT (id) DO UPDATE SET wall = $wall, time = max(time, $time)`,
 		),
 		/** $key, $now: `{ value }` */
 		readRecord: db.prepare(

@@ -32,6 +32,8 @@ export class SqliteStore implements Store {
 	readonly #file: LedgerFile;
 	readonly #clock: HostClock;
 	readonly #sweeper = new Sweeper();
+	/** The time by which entries expire: that of the file when this process opened it, and what has passed since. */
+	#expiry: { readonly of: LedgerDatabase; readonly offset: number } | undefined;
 
 	constructor({ path, clock = hostClock(), openDatabase, onReplaced }: SqliteStoreOptions) {
 		this.#file = new LedgerFile(path, openDatabase, onReplaced);
@@ -55,10 +57,11 @@ export class SqliteStore implements Store {
 		return await this.#file.run((database) => {
 			const wasAlive = this.#vitalOf(database, name) === 'alive';
 			database.beforeWrite();
-			const { writeSession, removeSessions } = database.statements;
+			const { writeSession, removeSessions, writeClock } = database.statements;
 			const { boot } = this.#clock;
 			const renewed = this.#clock.monotonic();
 			writeSession.run({ name, boot, renewed, closed: 0 });
+			writeClock.run({ wall: this.#clock.now(), time: this.#expiryTime(database) });
 			// Another process may have renewed its own meanwhile.
 			const now = renewed + SESSION_MS;
 			if (!wasAlive) removeSessions.run({ boot, before: renewed - CLOSED_MS, now });
@@ -76,7 +79,10 @@ export class SqliteStore implements Store {
 	async readRecord(key: string): Promise<string | undefined> {
 		return await this.#file.run((database) => {
 			// Read by hand: every delivery to a registered endpoint waits for it.
-			const value = database.statements.readRecord.get({ key, now: this.#clock.now() })?.['value'];
+			const value = database.statements.readRecord.get({
+				key,
+				now: this.#expiryTime(database),
+			})?.['value'];
 			return typeof value === 'string' ? value : undefined;
 		});
 	}
@@ -89,7 +95,7 @@ export class SqliteStore implements Store {
 	): Promise<boolean> {
 		return await this.#file.runDurably((database) => {
 			const { readRecord, addRecord, replaceRecord, removeRecord } = database.statements;
-			const now = this.#clock.now();
+			const now = this.#expiryTime(database);
 			const until = keepMs === undefined ? null : Math.ceil(now + keepMs);
 			database.beforeWrite(next?.length);
 			if (expected === undefined) {
@@ -121,29 +127,40 @@ export class SqliteStore implements Store {
 		const { read, add, replace, remove } = database.statements;
 		const id = Buffer.from(key.key, 'base64url');
 		for (let guessed = guess?.[n]; ; guessed = undefined) {
-			const now = this.#clock.now();
-			const seen = guessed ?? readText(read.get({ key: id }), now);
+			const time = this.#expiryTime(database);
+			const seen = guessed ?? readText(read.get({ key: id }), time);
 			const holder = seen === undefined ? undefined : holderOf(seen);
 			const isHolderDead =
 				holder !== undefined && holder !== session && isDead(this.#vitalOf(database, holder));
-			const { result, text } = update({ text: seen, now, isHolderDead }, key);
+			const { result, text } = update({ text: seen, now: this.#clock.now(), isHolderDead }, key);
 			const isSame = text === undefined || (text === null && seen === undefined);
 			if (isSame && guessed !== undefined) continue;
 			if (isSame) return result;
 			database.beforeWrite();
-			const until = now + keepMs;
+			const until = Math.ceil(time + keepMs);
 			if (seen === undefined) {
-				if (add.run({ key: id, text, now, until }).changes === 0) continue;
-				this.#sweep(database, now);
+				if (add.run({ key: id, text, now: time, until }).changes === 0) continue;
+				this.#sweep(database, time);
 				return result;
 			}
 			const changed =
 				text === null
 					? remove.run({ key: id, seen })
-					: replace.run({ key: id, seen, text, now, until });
+					: replace.run({ key: id, seen, text, now: time, until });
 			// Otherwise another process changed it in between.
 			if (changed.changes !== 0) return result;
 		}
+	}
+
+	#expiryTime(database: LedgerDatabase): number {
+		const { now, monotonic } = this.#clock;
+		if (this.#expiry?.of !== database) {
+			const { wall, time } = database.statements.readClock.get() ?? {};
+			const passedMs = Math.min(Math.max(now() - Number(wall), 0), LONGEST_PAUSE_MS);
+			const current = wall === undefined ? now() : Number(time) + passedMs;
+			this.#expiry = { of: database, offset: current - monotonic() };
+		}
+		return this.#expiry.offset + monotonic();
 	}
 
 	#vitalOf({ statements }: LedgerDatabase, name: string): Vital {
@@ -169,6 +186,9 @@ function readText(row: SqliteRow | undefined, now: number): string | undefined {
 	const text = row?.['text'];
 	return typeof text === 'string' && Number(row?.['expires']) > now ? text : undefined;
 }
+
+/** Of a pause in which no process used the ledger, this much counts for the expiry. */
+const LONGEST_PAUSE_MS = DAY_MS;
 
 /** About as many as fit on one or two pages of the file. */
 const ENTRIES_PER_LOOK = 64;

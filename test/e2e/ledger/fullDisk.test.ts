@@ -37,6 +37,19 @@ describe('a ledger created on a full disk', () => {
 	);
 });
 
+it.each([1, 2, 3, 4])(
+	'says that a disk of %d inodes has no room for another file',
+	async (inodes) => {
+		const few = createSmallDisk(512, inodes);
+		const onFew = openSqlite(join(few.folder, 'ledger', 'events.sqlite'));
+		await expect(oneEvent(onFew)).rejects.toThrow(
+			/events\.sqlite: the disk has no room for another file \(its inodes are used up, see df -i\)/,
+		);
+		await onFew.close();
+		few.remove();
+	},
+);
+
 it('says that a disk must be writable that is read-only', async () => {
 	disk.setReadOnly(true);
 	await expect(oneEvent(ledger)).rejects.toThrow(

@@ -35,8 +35,8 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a lost execution is waited for without end',
 		STATES,
-		'return at === 0 || now >= at + grace;',
-		'return at === 0 || now >= at + grace * 1e6;',
+		'return at === 0 || Math.abs(now - at) >= grace;',
+		'return at === 0 || Math.abs(now - at) >= grace * 1e6;',
 	),
 	fault(
 		'an execution that could not begin forgets that it was a replay',

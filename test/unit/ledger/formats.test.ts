@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readPublication } from '../../../lib/accounts';
 import { serveWaiting } from '../../../lib/accounts/requests';
 import { load } from '../../../lib/endpoint';
-import { ledgerKey, LedgerUnavailableError, type Records } from '../../../lib/ledger';
+import { beginOrWait, ledgerKey, LedgerUnavailableError, type Records } from '../../../lib/ledger';
 import { decode } from '../../../lib/ledger/life/entry';
 import { pollFormat } from '../../../lib/poll/events';
 import { readPolls } from '../../../lib/rejections';
@@ -114,3 +114,36 @@ it.each(SAMPLES)(
 		);
 	},
 );
+
+describe('an entry that a newer version wrote', () => {
+	const KEY = ledgerKey(WORKFLOW, 'newer');
+	const beginning = { run: 'run', acknowledge: 'stored', retentionMs: 1_000 } as const;
+	const newer = () => {
+		const ledger = new MemoryLedger();
+		ledger.put(KEY, 'stored');
+		const kept = ledger.store.entries.get(KEY);
+		if (kept === undefined) throw new Error('no entry');
+		ledger.store.entries.set(KEY, { ...kept, text: kept.text.replace(/^1/, '2') });
+		return ledger;
+	};
+
+	it('is neither claimed nor begun, and nothing is tried again in the background', async () => {
+		const ledger = newer();
+		await expect(ledger.claim(KEY)).rejects.toThrow(/newer version/);
+		await expect(beginOrWait(async () => ledger, [KEY], beginning)).rejects.toThrow(
+			/newer version/,
+		);
+		const { trips } = ledger.store;
+		await jest.advanceTimersByTimeAsync(15_000);
+		expect(ledger.store.trips).toBe(trips);
+		await ledger.close();
+	});
+
+	it('holds up no other one', async () => {
+		const ledger = newer();
+		const other = ledgerKey(WORKFLOW, 'other');
+		const all = await Promise.allSettled([ledger.claim(KEY), ledger.claim(other)]);
+		expect(all).toMatchObject([{ status: 'rejected' }, { value: { state: 'claimed' } }]);
+		await ledger.close();
+	});
+});

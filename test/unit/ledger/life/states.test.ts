@@ -18,6 +18,8 @@ it('an event is stored for 15 minutes, then overdue; and overdue at once if it w
 	const after = (ms: number) => stateOf(entry, { ...ALIVE, now: NOW + ms });
 	expect([after(FIRST_GRACE_MS - 1), after(FIRST_GRACE_MS)]).toEqual(['stored', 'overdue']);
 	expect(stateOf(inState('stored', { at: 0 }), ALIVE)).toBe('overdue');
+	// Stored while the clock was ahead.
+	expect([after(1 - FIRST_GRACE_MS), after(-FIRST_GRACE_MS)]).toEqual(['stored', 'overdue']);
 });
 
 it.each<[string, Entry | undefined, string]>([
@@ -50,6 +52,11 @@ describe('an event that repeats is due again', () => {
 			minutesOf(entryOf('canceled', { repeats: true, attempts })),
 		);
 		expect(minutes).toEqual([5, 5, 30]);
+	});
+
+	it('after no longer than that pause, if the clock was ahead by days when it failed', () => {
+		const ahead = { repeats: true, attempts: 2, at: NOW + 40 * 1_440 * MINUTE_MS };
+		expect(minutesOf(inState('failed', ahead))).toBe(5);
 	});
 
 	it('some time after it began, if it was interrupted', () => {

@@ -75,13 +75,28 @@ describe('an error of SQLite or the system', () => {
 	])(
 		'is a full disk with %d blocks left of %d bytes: SQLite cannot tell',
 		(bavail, bsize, words) => {
-			const left = Object.assign(fs.statfsSync('/'), { bavail, bsize });
+			const left = Object.assign(fs.statfsSync('/'), { bavail, bsize, files: 10, ffree: 5 });
 			const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue(left);
 			expect(sqliteUnavailableError(PATH, sqlite(10 + 0x100)).message).toMatch(words);
-			expect(statfs).toHaveBeenCalledWith('/data');
+			expect(statfs).toHaveBeenCalledWith('/');
 			expect(sqliteUnavailableError(PATH, sqlite(26)).message).toMatch(/is damaged/);
 		},
 	);
+
+	it.each([
+		['that SQLite cannot open', sqlite(14)],
+		['that fails', sqlite(10 + 0x1900)],
+		['that the system cannot make', system('ENOSPC')],
+	])('is a disk without inodes for a file %s', (_which, error) => {
+		const used = Object.assign(fs.statfsSync('/'), { bavail: 1e6, files: 10, ffree: 0 });
+		const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue(used);
+		expect(sqliteUnavailableError(PATH, error).message).toMatch(
+			/the disk has no room for another file \(its inodes are used up, see df -i\): delete files/,
+		);
+		// As on Btrfs.
+		statfs.mockReturnValue(Object.assign(used, { files: 0 }));
+		expect(sqliteUnavailableError(PATH, error).message).not.toMatch(/inodes/);
+	});
 
 	it('is a lock that may be free a moment later, or not', () => {
 		for (const lock of [busyError(), sqlite(5), sqlite(6), sqlite(5 + 0x200)]) {

@@ -51,7 +51,7 @@ describe('the schema of the ledger in SQLite', () => {
 		}).toThrow('The disk failed');
 		expect(tables(db)).toEqual([]);
 		prepareSchema(open(), path);
-		expect(tables(db)).toEqual(['entry', 'record', 'session']);
+		expect(tables(db)).toEqual(['clock', 'entry', 'record', 'session']);
 	});
 
 	it('may be made by another process meanwhile', () => {
@@ -60,7 +60,7 @@ describe('the schema of the ledger in SQLite', () => {
 			exec();
 		});
 		prepareSchema(db, path);
-		expect(tables(db)).toEqual(['entry', 'record', 'session']);
+		expect(tables(db)).toEqual(['clock', 'entry', 'record', 'session']);
 		expect(db.isTransaction).toBe(false);
 	});
 

@@ -73,7 +73,7 @@ describe('expired entries of the ledger in SQLite', () => {
 
 	it('stay few when events come and go for long', async () => {
 		let now = Date.now();
-		const clock = { now: () => now, monotonic: () => 0, boot: 'boot' };
+		const clock = { now: () => now, monotonic: () => now, boot: 'boot' };
 		const moving = openSqlite(path, { clock });
 		for (let n = 0; n < 4_000; n++) {
 			now += CLAIM_MS / 1_000;
