@@ -53,7 +53,7 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a failed event is due at once',
 		STATES,
-		'return Math.max(0, left.at + afterMs - moment.now);',
+		'return Math.min(afterMs, Math.max(0, left.at + afterMs - moment.now));',
 		'return 0 * (left.at + afterMs - moment.now);',
 	),
 	fault(
@@ -131,7 +131,7 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a beginning that failed is kept',
 		WRITES,
-		'if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);',
+		'for (const key of keys) void giveBack(openLedger, key, beginning.run);',
 		'void giveBack;',
 	),
 ];
