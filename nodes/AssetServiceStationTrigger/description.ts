@@ -229,9 +229,11 @@ function nameOf(status: string): string {
 	return status.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
 
-/** Such as `5 minutes`. */
-const minutes = (name: string) =>
-	`$parameter["${name}"] + ($parameter["${name}"] === 1 ? " minute" : " minutes")`;
+/** Such as `5 minutes`; longer ones in whole hours, such as `24 hours`. */
+const minutes = (name: string) => {
+	const value = `$parameter["${name}"]`;
+	return `(${value} > 120 && ${value} % 60 === 0 ? ${value} / 60 + " hours" : ${value} + (${value} === 1 ? " minute" : " minutes"))`;
+};
 
 /** Such as `Offline for 5 minutes`. */
 const subtitle = `={{ {

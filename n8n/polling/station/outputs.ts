@@ -125,7 +125,8 @@ function aboutFound(found: Found, { station: { kind }, testWith }: ReadStationSe
 	const noun = kind === 'sessionEnded' ? 'session' : 'incident';
 	const gone = testWith === '' ? '' : `The selected ${noun} was not found. `;
 	if (all.length === 0) {
-		return `${gone}No ${noun} fits these settings in the last ${spanOf(readMs)} (${counted(events, 'event')}): the item is a sample.`;
+		// Not how far back the list reaches: it may be younger.
+		return `${gone}The list has ${counted(events, 'event')} of the last ${spanOf(readMs)}, and no ${noun} that fits these settings: the item is a sample.`;
 	}
 	const reported =
 		incidents === 0

@@ -13,6 +13,8 @@ it.each([
 	[{ triggerOn: 'connectorFault', times: 1, forMinutes: 0 }, 'Fault'],
 	[{ triggerOn: 'connectorFault', times: 1, forMinutes: 1 }, 'Fault for 1 minute'],
 	[{ triggerOn: 'connectorFault', times: 3, withinMinutes: 60 }, '3 faults within 60 minutes'],
+	[{ triggerOn: 'connectorFault', times: 3, withinMinutes: 1440 }, '3 faults within 24 hours'],
+	[{ triggerOn: 'connectorFault', times: 3, withinMinutes: 1441 }, '3 faults within 1441 minutes'],
 	[{ triggerOn: 'sessionEnded' }, 'Charging Session Ended'],
 ])('the screen.subtitle for %j is %s', (parameters, text) => {
 	expect(shown(parameters)).toBe(text);
