@@ -1,7 +1,7 @@
 /** Faults in what the package learns of an execution. */
 import { type Fault, fault } from './fault';
 
-const END = 'n8n/execution/beginRun.ts';
+const HOOKS = 'n8n/execution/hooks.ts';
 
 export const N8N: readonly Fault[] = [
 	fault(
@@ -10,16 +10,16 @@ export const N8N: readonly Fault[] = [
 		'if (hasBegun) await write(outcome);',
 		'void write;',
 	),
-	fault('an execution that sleeps counts as failed', END, "\twaiting: 'asleep',\n", ''),
+	fault('an execution that sleeps counts as failed', HOOKS, "\twaiting: 'asleep',\n", ''),
 	fault(
 		'an execution that was stopped counts as failed',
-		END,
+		HOOKS,
 		"\tcanceled: 'canceled',\n",
 		"\tcanceled: 'failed',\n",
 	),
 	fault(
 		'an execution that n8n cannot save runs for ever',
-		END,
+		'n8n/execution/executionEnd.ts',
 		"if (!isOver) void report('lost');",
 		'void isOver;',
 	),

@@ -1,7 +1,7 @@
 /** How the end of an execution is noticed: see test/integration/executionEnd.test.ts for n8n's own engine. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Outcome } from '../../../../lib/ledger';
-import { onExecutionEnd } from '../../../../n8n/execution/beginRun';
+import { onExecutionEnd } from '../../../../n8n/execution/executionEnd';
 import { collectGarbage, collectUntil } from '../../../support/garbage';
 import { gate } from '../../../support/wait';
 
