@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { log, runCommand } from '../../../scripts/command';
-import { textOf } from './history';
+import { placeName, type Step, textOf } from './history';
 import { type Plan, planOf } from './plan';
 import { LAWS, type Wrong, wrongOf } from './play';
 
@@ -53,13 +53,25 @@ async function main(): Promise<void> {
 const kindOf = ([law, what]: Wrong): string =>
 	`${law}: ${what.split(':')[0] ?? ''}`.replace(/ at \d.*| of \d\S*/, '');
 
+const isFirst = ({ steps }: Plan, step: Step): boolean =>
+	step.what === 'status' &&
+	step.connector !== undefined &&
+	steps.find((one) => one.what === 'status' && placeName(one) === placeName(step)) === step;
+
 async function shortest(plan: Plan, wrong: Wrong): Promise<string> {
 	const kind = kindOf(wrong);
 	let best = { plan, what: wrong[1] };
 	for (let size = Math.ceil(plan.steps.length / 2); size >= 1;) {
 		let isShorter = false;
 		for (let n = 0; n < best.plan.steps.length;) {
-			const steps = best.plan.steps.toSpliced(n, size);
+			const left = best.plan.steps.toSpliced(n, size);
+			// Which connectors there are is part of every history.
+			const firsts = best.plan.steps.slice(n, n + size).filter((step) => isFirst(best.plan, step));
+			const steps = [...left, ...firsts].sort((a, b) => a.at - b.at);
+			if (steps.length === best.plan.steps.length) {
+				n += size;
+				continue;
+			}
 			const tried = { ...plan, steps };
 			const found = (await wrongOf(tried, [wrong[0]])).find((one) => kindOf(one) === kind);
 			if (found === undefined) n += size;

@@ -77,11 +77,12 @@ export function planOf(seed: number, version: Version | 'updated'): Plan {
 		const topic = random.pick<Topic | 'status'>(['status', 'status', ...topics]);
 		tell(topic);
 	}
+	const within = steps.filter((step) => step.at < to);
 	return {
 		...{ seed, version, topics, to, isLate, isHeardAfterwards: !isSilent || chance(50) },
 		steps: isLate
-			? steps.map((step) => (chance(20) ? { ...step, lateMs: random.int(9 * MINUTE) } : step))
-			: steps,
+			? within.map((step) => (chance(20) ? { ...step, lateMs: random.int(9 * MINUTE) } : step))
+			: within,
 	};
 
 	function tell(topic: Topic | 'status'): void {

@@ -2,7 +2,7 @@
 import { isRecord, textOf } from '../../../lib/shared/values';
 import type { StationSettings } from '../../../lib/station';
 import { createRandom } from '../../../simulator/data/random';
-import { incidents, OWNER, status, uptime } from '../../unit/station/past/pastWorld';
+import { incidents, outages, OWNER, status, uptime } from '../../unit/station/past/pastWorld';
 import { MINUTE, type StationEvent, stationWorld } from '../../unit/station/stationWorld';
 import { eventsOf, FROM, placeName, STATION, type Step } from './history';
 import { type Plan, stepsOf } from './plan';
@@ -398,7 +398,7 @@ async function sums(asked: Asked): Promise<string[]> {
 	const { plan, random } = asked;
 	const [from, to] = [wholeMinute(FROM), wholeMinute(plan.to)];
 	const cut = from + (1 + random.int((to - from) / MINUTE - 2)) * MINUTE;
-	const wrong: string[] = [];
+	const wrong = await downs(asked, from, to);
 	// A number of 1.6 is that of an EVSE, too.
 	const pers =
 		plan.version === 'updated'
@@ -438,6 +438,21 @@ async function sums(asked: Asked): Promise<string[]> {
 		}
 	}
 	return wrong;
+}
+
+/** Get Outages lists what Get Uptime counts. */
+async function downs(asked: Asked, from: number, to: number): Promise<string[]> {
+	const lookBackMs = 6 * 24 * HOUR;
+	const options = { from, to, now: asked.plan.to + SURE_MS, assets: [STATION], lookBackMs };
+	const listed = await outages(asked.events, {}, options);
+	return (await uptimeRows(asked, from, to)).flatMap((row) => {
+		const name = nameOf(row, 'connector');
+		const own = listed.filter((one) => nameOf(one, 'connector') === name);
+		const sum = own.reduce((total, { minutes: many }) => total + Number(many), 0);
+		const counted = minutesIn(row, 'outage');
+		if (Math.abs(sum - counted) <= own.length + 1) return [];
+		return [`outages of ${name}: ${sum} minutes in Get Outages, ${counted} in Get Uptime`];
+	});
 }
 
 const missingMinutes = (...parts: [row: Item | undefined, from: number, to: number][]): number =>
