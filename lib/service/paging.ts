@@ -92,7 +92,7 @@ export async function* walkPages(
 	warn: WarnOfList,
 ): AsyncGenerator<ListedPage, void, undefined> {
 	const { pageSize, readAhead = false, mayRequest = () => true } = options;
-	const wanted = new Selection(options);
+	const wanted = new RecordSelection(options);
 	const reader = new PageReader(options);
 	let next: Promise<ServedPage> | undefined;
 	const fetchNext = () => fetchPage(Math.min(pageSize, wanted.most), reader.cursor);
@@ -123,7 +123,7 @@ export async function* recordsOf(pages: AsyncIterable<ListedPage>): AsyncGenerat
 }
 
 /** Which records the caller wants: those that match, of the time, up to the limit. */
-class Selection {
+class RecordSelection {
 	/** Whether nothing of what follows is wanted. */
 	isOver = false;
 	readonly #matching: ListOptions['matching'];
@@ -174,7 +174,7 @@ interface Judged {
 
 /** Reads what the service sends: which records are new, which of them can be used, and where the list continues. */
 class PageReader {
-	readonly leftOut: LeftOut;
+	readonly leftOut: LeftOutRecords;
 	cursor: string | undefined;
 	readonly #options: PagingOptions;
 	readonly #known = new Set<string>();
@@ -183,7 +183,7 @@ class PageReader {
 	constructor(options: PagingOptions) {
 		this.#options = options;
 		this.cursor = options.startingAfter;
-		this.leftOut = new LeftOut(options);
+		this.leftOut = new LeftOutRecords(options);
 	}
 
 	/** `isNew`: whether the page brings a record that was not listed before, left out or not. */
@@ -244,7 +244,7 @@ const MOST_NAMED = 3;
 const LONGEST_KEY = 1_000;
 
 /** The records that a reading leaves out: counted, and the first few named. */
-class LeftOut {
+class LeftOutRecords {
 	#count = 0;
 	readonly #named: string[] = [];
 	readonly #known: KnownIds;

@@ -140,7 +140,7 @@ function endOfValue(text: string, start: number): number {
 /** In characters, with its quotes. Each character of an ID may be an escape. */
 const LONGEST_SCALAR = 6_200;
 
-type Place = readonly [start: number, end: number];
+type TextRange = readonly [start: number, end: number];
 
 /**
  * The text or number at a dot path of fields in a record that breaks a bound and so is not parsed. Undefined for none, for any
@@ -151,7 +151,7 @@ export function scalarIn(
 	record: BrokenRecord,
 	path: string,
 ): string | number | undefined {
-	let place: Place | undefined = [record.start, record.end];
+	let place: TextRange | undefined = [record.start, record.end];
 	for (const name of path.split('.')) place &&= fieldIn(text, place, name);
 	const source = place && place[1] - place[0] <= LONGEST_SCALAR ? text.slice(...place) : '';
 	const value = jsonIn(source);
@@ -160,10 +160,10 @@ export function scalarIn(
 }
 
 /** The value of a field; of several with the same name the last one, as for the parser. */
-function fieldIn(text: string, [start, end]: Place, name: string): Place | undefined {
+function fieldIn(text: string, [start, end]: TextRange, name: string): TextRange | undefined {
 	if (!text.startsWith('{', start)) return undefined;
 	const quoted = JSON.stringify(name);
-	let found: Place | undefined;
+	let found: TextRange | undefined;
 	for (let at = afterSpace(text, start + 1); at < end && text.startsWith('"', at);) {
 		const nameEnd = endOfValue(text, at);
 		const raw = text.slice(at, nameEnd);
