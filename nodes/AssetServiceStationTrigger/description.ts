@@ -30,24 +30,25 @@ const faultProperties: INodeProperties[] = [
 		description:
 			'Time in which these faults have to be reported. After the same time without a fault, the incident is over.',
 	},
-	{
-		displayName: 'One Incident Per',
-		name: 'scope',
-		type: 'options',
-		displayOptions: { show: { triggerOn: ['connectorFault'] } },
-		options: [
-			{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
-			{
-				name: 'Connector and Code',
-				value: 'code',
-				description: 'Faults of a connector with the same error code and vendor error code',
-			},
-			{ name: 'Station', value: 'station', description: 'All faults of a station' },
-		],
-		default: 'code',
-		description: 'Which faults belong to the same incident',
-	},
 ];
+
+const scope: INodeProperties = {
+	displayName: 'One Incident Per',
+	name: 'scope',
+	type: 'options',
+	displayOptions: { show: { '/triggerOn': ['connectorFault'] } },
+	options: [
+		{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
+		{
+			name: 'Connector and Code',
+			value: 'code',
+			description: 'Faults of a connector with the same error code and vendor error code',
+		},
+		{ name: 'Station', value: 'station', description: 'All faults of a station' },
+	],
+	default: 'code',
+	description: 'Which faults belong to the same incident',
+};
 
 type Lasting = Exclude<Kind, 'sessionEnded'>;
 const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
@@ -116,27 +117,49 @@ const otherStatuses: INodeProperties = {
 	description: 'Further statuses, separated by commas, exactly as the stations send them',
 };
 
-const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
+const reportAfter: INodeProperties[] = LASTING.map((kind) => ({
+	displayName: 'Report After (Minutes)',
+	name: 'forMinutes',
+	type: 'number',
+	displayOptions: shownFor(kind),
+	typeOptions: whole(0, MOST.forMinutes),
+	default: DEFAULTS.byKind[kind].forMinutes,
+	description: 'Report the incident once it has lasted this long',
+}));
+
+const RESOLVE_AFTER = {
+	displayName: 'Resolve After (Minutes)',
+	name: 'resolveAfterMinutes',
+	type: 'number',
+	typeOptions: whole(0, MOST.resolveAfterMinutes),
+	description:
+		'Report it as resolved once it has been over this long. If it comes back sooner, it is the same incident.',
+} satisfies Partial<INodeProperties>;
+
+const resolveAfter: INodeProperties[] = LASTING.map((kind) => ({
+	...RESOLVE_AFTER,
+	displayOptions: fromOptions(shownFor(kind)),
+	default: DEFAULTS.byKind[kind].resolveAfterMinutes,
+}));
+
+/** The same condition for a field that is among the options. */
+function fromOptions({ show }: ReturnType<typeof shownFor>) {
+	return { show: Object.fromEntries(Object.entries(show).map(([name, is]) => [`/${name}`, is])) };
+}
+
+/** Also parameters of their own, on the screen only if they are set, so that no setting has an effect that nobody sees. */
+const ifSet: INodeProperties[] = [
+	{ ...scope, displayOptions: { show: { '/scope': ['connector', 'station'] } } },
 	{
-		displayName: 'Report After (Minutes)',
-		name: 'forMinutes',
-		type: 'number',
-		displayOptions: shownFor(kind),
-		typeOptions: whole(0, MOST.forMinutes),
-		default: DEFAULTS.byKind[kind].forMinutes,
-		description: 'Report the incident once it has lasted this long',
+		...RESOLVE_AFTER,
+		displayOptions: {
+			show: { '/resolveAfterMinutes': [{ _cnd: { gte: 0 } }] },
+			hide: { '/triggerOn': ['sessionEnded'], '/times': [{ _cnd: { gt: 1 } }] },
+		},
+		// Not set: the default depends on the kind.
+		default: -1,
 	},
-	{
-		displayName: 'Resolve After (Minutes)',
-		name: 'resolveAfterMinutes',
-		type: 'number',
-		displayOptions: shownFor(kind),
-		typeOptions: whole(0, MOST.resolveAfterMinutes),
-		default: DEFAULTS.byKind[kind].resolveAfterMinutes,
-		description:
-			'Report it as resolved once it has been over this long. If it comes back sooner, it is the same incident.',
-	},
-]);
+];
 
 /** The fields that Get Incidents of the action node has as well. */
 export const incidentFields = {
@@ -144,7 +167,9 @@ export const incidentFields = {
 	statuses,
 	otherStatuses,
 	faultProperties,
-	timeProperties,
+	reportAfter,
+	ifSet,
+	options: [scope, otherStatuses, ...resolveAfter],
 };
 
 const reportResolved: INodeProperties = {
@@ -206,7 +231,9 @@ const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	...[triggerOn, statuses, ...faultProperties, ...timeProperties, reportResolved].map(literal),
+	...[triggerOn, statuses, ...faultProperties, ...reportAfter, reportResolved, ...ifSet].map(
+		literal,
+	),
 	...delivery.fields,
 	{
 		displayName: 'Options',
@@ -217,7 +244,7 @@ const properties: INodeProperties[] = [
 		options: [
 			literal(catchUpHours),
 			...delivery.options,
-			...[includeIdTag, otherStatuses].map(literal),
+			...[includeIdTag, scope, otherStatuses, ...resolveAfter].map(literal),
 			...accountAccessOptions,
 			literal(testWith),
 		],

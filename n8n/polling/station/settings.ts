@@ -64,8 +64,8 @@ export function readStationSettings(read: ReadParameter) {
 		if (!isRight) problems.push(`'${label}' must be ${bounds}, but is ${shown(value)}`);
 		return Math.trunc(asNumber(value, fallback, least, most));
 	};
-	const minutes = (label: string, name: string, fallback: number, most: number, least = 0) =>
-		whole(label, read(name, fallback), fallback, least, most) * MINUTE_MS;
+	const minutes = (label: string, value: unknown, fallback: number, most: number, least = 0) =>
+		whole(label, value, fallback, least, most) * MINUTE_MS;
 	const isFault = kind === 'connectorFault';
 	const times = isFault ? whole('Number of Faults', read('times', 1), 1, 1, MOST.times) : 1;
 	const isRepeated = times > 1;
@@ -83,20 +83,35 @@ export function readStationSettings(read: ReadParameter) {
 		times,
 		reportResolved,
 		forMs: isLasting
-			? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MOST.forMinutes)
+			? minutes(
+					'Report After (Minutes)',
+					read('forMinutes', forMinutes),
+					forMinutes,
+					MOST.forMinutes,
+				)
 			: 0,
 		resolveAfterMs: isLasting
 			? minutes(
 					'Resolve After (Minutes)',
-					'resolveAfterMinutes',
+					readOption(read, 'resolveAfterMinutes', resolveAfterMinutes),
 					resolveAfterMinutes,
 					MOST.resolveAfterMinutes,
 				)
 			: 0,
 		statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
-		scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
+		scope: oneOf(
+			...(['One Incident Per', SCOPES] as const),
+			isFault ? readOption(read, 'scope', 'code') : 'code',
+			problems,
+		),
 		withinMs: isRepeated
-			? minutes('Within (Minutes)', 'withinMinutes', DEFAULTS.withinMinutes, MOST.forMinutes, 1)
+			? minutes(
+					'Within (Minutes)',
+					read('withinMinutes', DEFAULTS.withinMinutes),
+					DEFAULTS.withinMinutes,
+					MOST.forMinutes,
+					1,
+				)
 			: 0,
 		catchUpMs:
 			whole('Catch Up (Hours)', catchUpHours, DEFAULTS.catchUpHours, 1, MOST.catchUpHours) *

@@ -102,7 +102,10 @@ it('the station trigger opens with few fields, and shows a setting that its work
 				New: { ...type, parameters: {} },
 				'With settings': {
 					...type,
-					parameters: { forMinutes: 1, delivery: 'immediate', acknowledge: 'succeeded' },
+					parameters: {
+						...{ forMinutes: 1, resolveAfterMinutes: 0 },
+						...{ delivery: 'immediate', acknowledge: 'succeeded' },
+					},
 				},
 				Webhook: eventTrigger({ conditions: faults }),
 			},
@@ -121,13 +124,10 @@ it('the station trigger opens with few fields, and shows a setting that its work
 		// Between Poll Times and n8n's own settings.
 		return found.slice(found.indexOf('Trigger On'), found.indexOf('Options') + 1);
 	};
-	const own = [
-		...['Trigger On', 'Report After (Minutes)', 'Resolve After (Minutes)'],
-		...['Report When Resolved', 'Options'],
-	];
+	const own = ['Trigger On', 'Report After (Minutes)', 'Report When Resolved', 'Options'];
 	expect(await labelsOf('New')).toEqual(own);
 	expect(await labelsOf('With settings')).toEqual([
 		...own.slice(0, -1),
-		...['Executions', 'If the Execution Fails', 'Options'],
+		...['Resolve After (Minutes)', 'Executions', 'If the Execution Fails', 'Options'],
 	]);
 });

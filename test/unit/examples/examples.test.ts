@@ -1,7 +1,7 @@
 /** What the examples are set to: their figures are those of their notes and the docs, their parts are connected, and they choose rightly. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INodeProperties } from 'n8n-workflow';
+import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
 import { z } from 'zod/v4';
 import { asRecord } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
@@ -81,27 +81,27 @@ const DESCRIPTIONS = new Map(
 		new AssetServiceTrigger(),
 		new AssetServicePollTrigger(),
 		new AssetServiceStationTrigger(),
-	].map(({ description }) => [description.name, description.properties]),
+	].map(({ description }) => [description.name, description]),
 );
 
 it.each(
 	examples.flatMap(({ file, nodes }) =>
 		nodes.flatMap(({ name, type, parameters }) => {
-			const properties = DESCRIPTIONS.get(type.split('.').at(-1)?.replace(/Tool$/, '') ?? '');
-			const isOurs = properties !== undefined && type.startsWith('n8n-nodes-asset-service.');
-			return isOurs ? [{ file, name, parameters, properties }] : [];
+			const description = DESCRIPTIONS.get(type.split('.').at(-1)?.replace(/Tool$/, '') ?? '');
+			const isOurs = description !== undefined && type.startsWith('n8n-nodes-asset-service.');
+			return isOurs ? [{ file, name, parameters, description }] : [];
 		}),
 	),
 )(
 	'$file sets in $name only parameters and choices that the node has',
-	({ parameters, properties }) => {
-		const valueOf = (name: string) =>
-			parameters[name] ?? properties.filter((each) => each.name === name && fits(each))[0]?.default;
-		const fits = ({ displayOptions: { show = {}, hide = {} } = {} }: INodeProperties): boolean => {
-			const holds = ([name, values]: readonly [string, unknown]) =>
-				name.startsWith('@') || (values as unknown[]).includes(valueOf(name.replace('/', '')));
-			return Object.entries(show).every(holds) && !Object.entries(hide).some(holds);
-		};
+	({ parameters, description }) => {
+		const { properties } = description;
+		const node = { typeVersion: 1 } as INode;
+		const given = parameters as INodeParameters;
+		const values =
+			NodeHelpers.getNodeParameters(properties, given, true, false, node, description) ?? {};
+		const fits = (field: INodeProperties) =>
+			NodeHelpers.displayParameter(values, field, node, description);
 		for (const [name, value] of Object.entries(parameters)) {
 			if (name === 'pollTimes') continue;
 			const shown = properties.filter((each) => each.name === name && fits(each));
@@ -172,8 +172,8 @@ it.each(['fault-to-reset.json', 'command-confirmed.json'])(
 	'%s resets a station once, and not again until it had no fault for an hour',
 	(file) => {
 		expect(parametersOf(file, 'Asset Service Station Trigger')).toMatchObject({
-			...{ triggerOn: 'connectorFault', scope: 'station', times: 1, forMinutes: 0 },
-			...{ resolveAfterMinutes: 60, reportResolved: false },
+			...{ triggerOn: 'connectorFault', times: 1, forMinutes: 0 },
+			...{ reportResolved: false, options: { scope: 'station', resolveAfterMinutes: 60 } },
 		});
 		expect(sectionOf(file)).toMatch(/hour/);
 	},
@@ -181,10 +181,9 @@ it.each(['fault-to-reset.json', 'command-confirmed.json'])(
 
 it('a station that is back within the minutes of the docs has the same outage', () => {
 	const [, minutes] = /when it has been back for (\d+)/.exec(sectionOf('offline-alarm.json')) ?? [];
-	const { resolveAfterMinutes, reportResolved } = parametersOf(
-		'offline-alarm.json',
-		'Asset Service Station Trigger',
-	);
+	const trigger = ['offline-alarm.json', 'Asset Service Station Trigger'] as const;
+	const { reportResolved } = parametersOf(...trigger);
+	const { resolveAfterMinutes } = optionsOf(...trigger);
 	expect([resolveAfterMinutes, reportResolved]).toEqual([Number(minutes), true]);
 });
 

@@ -1,7 +1,6 @@
 /** The example workflows look alike, and are ready for anybody's n8n. */
 import { z } from 'zod/v4';
 import { readStationSettings } from '../../../n8n/polling/station/settings';
-import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
 import { STATION_TRIGGER_TYPE } from '../../support/nodes';
 
@@ -126,24 +125,6 @@ const watching = examples.flatMap(({ file, nodes }) =>
 		.filter(({ type }) => type === STATION_TRIGGER_TYPE)
 		.map(({ parameters }) => [file, parameters] as const),
 );
-
-it.each(watching)('%s sets only parameters that the station trigger shows then', (_file, given) => {
-	const { properties } = new AssetServiceStationTrigger().description;
-	const shown = properties.filter((property) => {
-		const { show = {}, hide = {} } = property.displayOptions ?? {};
-		const valueOf = (name: string) =>
-			given[name] ?? properties.find((each) => each.name === name)?.default;
-		const fits = ([name, values]: readonly [string, unknown]) =>
-			(values as unknown[]).includes(valueOf(name));
-		return Object.entries(show).every(fits) && !Object.entries(hide).some(fits);
-	});
-	const names = ['pollTimes', ...shown.map(({ name }) => name)];
-	expect(Object.keys(given).filter((name) => !names.includes(name))).toEqual([]);
-	for (const { name, options } of shown.filter(({ type }) => type === 'options')) {
-		const values = (options ?? []).map((option) => ('value' in option ? option.value : undefined));
-		if (given[name] !== undefined) expect(values).toContain(given[name]);
-	}
-});
 
 it.each(watching)('%s uses the outputs that the station trigger has', (file, given) => {
 	const { hasTwoOutputs } = readStationSettings((name, fallback) => given[name] ?? fallback);

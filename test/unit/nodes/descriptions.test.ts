@@ -20,6 +20,7 @@ import {
 } from '../../../lib/event';
 import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
+import { MINUTE_MS, type StationSettings } from '../../../lib/station';
 import { isAutomatic, rotationPlan, signatureScheme } from '../../../n8n/endpoint/registration';
 import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../../n8n/fields/conditions';
@@ -221,11 +222,57 @@ describe('the parameters of the station trigger', () => {
 				})
 				.map((one) => [one.name, one.default]),
 		);
-		if (kind !== 'sessionEnded') expect(shown).toMatchObject(DEFAULTS.byKind[kind]);
-		const given = { ...shown, triggerOn: kind };
+		const options = fieldsIn(property(node, 'options'))
+			.filter(({ displayOptions }) => displayOptions?.show?.['/triggerOn']?.includes(kind))
+			.map((one) => [one.name, one.default] as const);
+		const { resolveAfterMinutes: _off, ...fields } = shown;
+		const given = { ...fields, triggerOn: kind, options: Object.fromEntries(options) };
+		if (kind !== 'sessionEnded') {
+			expect({ ...fields, ...given.options }).toMatchObject(DEFAULTS.byKind[kind]);
+		}
 		expect(settingsOf(given)).toEqual(settingsOf({ triggerOn: kind }));
 		expect(settingsOf(given).station.catchUpMs).toBe(24 * HOUR_MS);
 		expect(settingsOf(given)).toMatchObject({ batchSize: 1000, acknowledge: 'stored' });
+	});
+
+	/** What n8n makes of the parameters of a stored workflow. */
+	const kept = (given: INodeParameters) =>
+		NodeHelpers.getNodeParameters(
+			...([properties, given, true, false, { typeVersion: 1 } as INode, node.description] as const),
+		) ?? {};
+	const onScreen = (given: INodeParameters) =>
+		properties.filter(
+			(one) =>
+				!['notice', 'hidden'].includes(one.type) &&
+				one.name !== 'options' &&
+				NodeHelpers.displayParameter(kept(given), one, { typeVersion: 1 }, node.description),
+		);
+
+	it.each([
+		...KINDS.map((triggerOn) => ({ triggerOn })),
+		{ triggerOn: 'connectorFault', times: 2 },
+	])('opens with at most five fields for %j, and shows another one only if it is set', (given) => {
+		const names = onScreen(given).map(({ name }) => name);
+		expect(names.length).toBeLessThanOrEqual(5);
+		for (const name of ['scope', 'resolveAfterMinutes']) expect(names).not.toContain(name);
+	});
+
+	it.each<[INodeParameters, Partial<StationSettings>]>([
+		[{ resolveAfterMinutes: 7 }, { resolveAfterMs: 7 * MINUTE_MS }],
+		[{ resolveAfterMinutes: 0 }, { resolveAfterMs: 0 }],
+		[
+			{ triggerOn: 'connectorFault', scope: 'station', resolveAfterMinutes: 7 },
+			{ scope: 'station', resolveAfterMs: 7 * MINUTE_MS },
+		],
+	])('%j count as parameters of their own and as options, and are seen', (given, expected) => {
+		const { triggerOn = 'stationOffline', ...settings } = given;
+		const names = onScreen(given).map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining(Object.keys(settings)));
+		const options = { triggerOn, options: settings };
+		for (const each of [given, options]) {
+			expect(settingsOf(kept(each)).station).toMatchObject(expected);
+		}
+		expect(onScreen(options).length).toBeLessThanOrEqual(5);
 	});
 
 	it.each<[string, Parameters, Parameters]>([

@@ -41,10 +41,7 @@ it.each<[string, Description, string[]]>([
 	[
 		'the station trigger',
 		new AssetServiceStationTrigger().description,
-		[
-			...['Trigger On', 'Report After (Minutes)', 'Resolve After (Minutes)'],
-			...['Report When Resolved', 'Options'],
-		],
+		['Trigger On', 'Report After (Minutes)', 'Report When Resolved', 'Options'],
 	],
 ])('%s opens with few fields', (_name, description, labels) => {
 	expect(shown(description, {})).toEqual(labels);
@@ -52,11 +49,11 @@ it.each<[string, Description, string[]]>([
 
 it('a setting that is off the screen is on it where it has an effect', () => {
 	const { description } = new AssetServiceStationTrigger();
-	const given = { delivery: 'immediate', acknowledge: 'succeeded' };
-	expect(shown(description, given).slice(-3)).toEqual([
-		...['Executions', 'If the Execution Fails', 'Options'],
+	const given = { delivery: 'immediate', acknowledge: 'succeeded', resolveAfterMinutes: 0 };
+	expect(shown(description, given).slice(-4)).toEqual([
+		...['Resolve After (Minutes)', 'Executions', 'If the Execution Fails', 'Options'],
 	]);
-	expect(shown(description, { delivery: 'batched', acknowledge: 'stored' })).toHaveLength(5);
+	expect(shown(description, { delivery: 'batched', acknowledge: 'stored' })).toHaveLength(4);
 });
 
 it.each([

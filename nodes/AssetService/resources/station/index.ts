@@ -21,7 +21,7 @@ import {
 import { getOutages, getUptime } from './getUptime';
 import { ask, assetIdsField, lookBackField, options, optionsWith, periodFields } from './question';
 
-const { triggerOn, statuses, otherStatuses, faultProperties, timeProperties } = incidentFields;
+const { triggerOn, statuses, faultProperties, reportAfter, ifSet } = incidentFields;
 
 const kindField: INodeProperties = {
 	...triggerOn,
@@ -42,8 +42,8 @@ const getIncidents: Operation = {
 	action: 'Get incidents of stations in a period: offline, stuck or faulted; not the status now',
 	fields: [
 		kindField,
-		...[statuses, ...faultProperties, ...timeProperties],
-		...[assetIdsField, ...periodFields, lookBackField, optionsWith(otherStatuses)],
+		...[statuses, ...faultProperties, ...reportAfter, ...ifSet],
+		...[assetIdsField, ...periodFields, lookBackField, optionsWith(...incidentFields.options)],
 	],
 	run: incidentsIn,
 };

@@ -105,7 +105,7 @@ describe('the description of the action node', () => {
 		[
 			{ resource: 'station', operation: 'getIncidents', triggerOn: 'connectorFault', times: 1 },
 			[
-				...['triggerOn', 'times', 'scope', 'forMinutes', 'resolveAfterMinutes', 'assetIds'],
+				...['triggerOn', 'times', 'forMinutes', 'assetIds'],
 				...['createdAfter', 'createdBefore', 'lookBackHours', 'options'],
 			],
 		],
