@@ -1,12 +1,30 @@
-/** A client of a service whose lists are texts. */
+/** A service whose lists are texts, as a server or as a client that needs none. */
 import { createApiClient, type ApiClient, type ListedResource } from '../../lib/service';
 import { SERVICE_INTERFACE } from '../../lib/service/defaults';
 import { createAccessTokens } from '../../lib/service/tokens';
 import type { Transport } from '../../lib/service/transport';
 import type { ListedText } from './poisons';
 
+type ListOf = (resource: ListedResource) => readonly ListedText[];
+
+/** The response to a request for a token or a page of a list. */
+export function answerOf(listOf: ListOf, path: string, query: URLSearchParams) {
+	if (path === '/oauth/token') {
+		const body = '{"access_token":"t","token_type":"Bearer","expires_in":3600,"scope":"read"}';
+		return { status: 200, body };
+	}
+	const after = query.get('startingAfter');
+	const list = listOf(path.endsWith('/assets') ? 'asset' : 'event');
+	const start = after === null ? 0 : list.findIndex(({ id }) => id === after) + 1;
+	if (after !== null && start === 0) return { status: 400, body: '{"error":"unknown cursor"}' };
+	const end = start + Number(query.get('limit'));
+	const items = list.slice(start, end).map(({ text }) => text);
+	const body = `{"data":{"items":[${items.join()}],"hasMore":${end < list.length}}}`;
+	return { status: 200, body };
+}
+
 interface Listing {
-	readonly listOf: (resource: ListedResource) => readonly ListedText[];
+	readonly listOf: ListOf;
 	/** The service's time, in Unix milliseconds. */
 	readonly now?: () => number;
 	readonly warn?: Parameters<typeof createApiClient>[0]['warn'];
@@ -14,29 +32,18 @@ interface Listing {
 	readonly onRequest?: (after: string | null) => void;
 }
 
-/** A client of a service that lists these texts, newest first or in any other order. */
+/** Nothing is sent. */
 export function clientOfTexts({
 	listOf,
 	now = () => Date.now(),
 	warn = () => undefined,
 	onRequest = () => undefined,
 }: Listing): ApiClient {
-	const transport: Transport = async ({ url }) => {
+	const transport: Transport = async ({ method, url }) => {
 		const { pathname, searchParams } = new URL(url);
-		const answer = (body: string, status = 200) => ({
-			...{ status, body, headers: { date: new Date(now()).toUTCString() } },
-		});
-		if (pathname === '/oauth/token') {
-			return answer('{"access_token":"t","token_type":"Bearer","expires_in":3600,"scope":"read"}');
-		}
-		const after = searchParams.get('startingAfter');
-		onRequest(after);
-		const list = listOf(pathname.endsWith('/assets') ? 'asset' : 'event');
-		const start = after === null ? 0 : list.findIndex(({ id }) => id === after) + 1;
-		if (after !== null && start === 0) return answer('{"error":"unknown cursor"}', 400);
-		const end = start + Number(searchParams.get('limit'));
-		const items = list.slice(start, end).map(({ text }) => text);
-		return answer(`{"data":{"items":[${items.join()}],"hasMore":${end < list.length}}}`);
+		if (method === 'GET') onRequest(searchParams.get('startingAfter'));
+		const headers = { date: new Date(now()).toUTCString() };
+		return { ...answerOf(listOf, pathname, searchParams), headers };
 	};
 	return createApiClient({
 		settings: {

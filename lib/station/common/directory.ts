@@ -52,6 +52,8 @@ export async function directoryFor(
 	const ageMs = Math.abs(now - readAt);
 	const isLacking = () => assetIds.some((assetId) => before.listing?.has(assetId) !== true);
 	if (ageMs < READ_AGAIN_AFTER_MS || (ageMs < READ_EVERY_MS && !isLacking())) return before;
+	// The poll has no time left: the next one asks.
+	if (!source.mayRequest()) return before;
 	const { failure, ...directory } = await read(source, before);
 	directories.set(node, { readAt: now, directory });
 	return failure === undefined ? directory : { ...directory, failure };

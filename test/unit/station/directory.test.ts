@@ -96,6 +96,14 @@ it('keeps what it knew if the list cannot be read, and says why once', async () 
 	expect(world.requests).toBe(3);
 });
 
+it('is read by the next poll if this one has no time left for it', async () => {
+	const world = assetWorld(named(2));
+	world.mostRequests = 0;
+	expect((await world.at(0)).assetIds).toEqual([]);
+	world.mostRequests = 1;
+	expect((await world.at(1)).assetIds).toEqual(['s0', 's1']);
+});
+
 it('takes no list that is empty, not read to its end, or of more than 50,000 assets', async () => {
 	const world = assetWorld(named(101));
 	const read = await world.at(0);
