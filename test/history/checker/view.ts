@@ -208,7 +208,7 @@ export class View {
 		if (this.world.hasStation !== true) return [];
 		const starts = grouped(allStarts, ({ event }) => [event]);
 		const stored = grouped(this.all('stored'), ({ events }) => events);
-		const entries = grouped(this.all('entry'), ({ event }) => [event]);
+		const entries = this.#entriesOf();
 		const toldAt = new Map<string, number>();
 		for (const { at, items } of this.all('told'))
 			for (const { id } of items) if (!toldAt.has(id)) toldAt.set(id, at);
@@ -219,12 +219,21 @@ export class View {
 		}));
 	}
 
+	/** By event. The texts are without the number of their format. */
+	#entriesOf(): Map<string, LineOf<'entry'>[]> {
+		const entries = this.all('entry').map((line) => ({
+			...line,
+			...{ from: contentIn(line.from), to: contentIn(line.to) },
+		}));
+		return grouped(entries, ({ event }) => [event]);
+	}
+
 	#eventsOf(allStarts: readonly Start[]): EventView[] {
 		const listed = new Map(this.all('listed').map(({ event, at }) => [event, at]));
 		const starts = grouped(allStarts, ({ event }) => [event]);
 		const stored = grouped(this.all('stored'), ({ events }) => events);
 		const responses = grouped(this.all('response'), ({ event }) => [event]);
-		const entries = grouped(this.all('entry'), ({ event }) => [event]);
+		const entries = this.#entriesOf();
 		const replays = this.#replays();
 		return this.all('created').map((created) => {
 			const id = created.event;
@@ -324,6 +333,9 @@ export class View {
 		return periods;
 	}
 }
+
+/** An entry without the number of its format. */
+const contentIn = (text: string): string => text.replace(/^\d+/, '');
 
 function grouped<T>(all: readonly T[], keysOf: (each: T) => readonly string[]): Map<string, T[]> {
 	const groups = new Map<string, T[]>();
