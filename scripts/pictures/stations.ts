@@ -91,10 +91,11 @@ const demoIncident: Shoot = async (name, camera, { world, editor, simulator, api
 };
 
 export const STATION_PANELS: Readonly<Record<string, Shoot>> = {
-	'demo-incident': demoIncident,
 	'station-trigger': tested,
 	'get-incidents': asked('getIncidents', 'Get incidents'),
 	'get-sessions': asked('getSessions', 'Get sessions'),
 	'get-uptime': asked('getUptime', 'Get uptime'),
 	'get-status': asked('getStatus', 'Get status'),
+	// Last: the others would show this outage, too.
+	'demo-incident': demoIncident,
 };

@@ -116,7 +116,7 @@ export const filtersField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 /** The parameter that makes records flat. */
-const simplifyField: INodeProperties = {
+export const simplifyField: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',

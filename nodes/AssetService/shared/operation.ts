@@ -42,7 +42,7 @@ interface Texts {
 	fields: readonly INodeProperties[];
 }
 
-interface Fetching extends Texts {
+export interface Fetching extends Texts {
 	/** The records for one input item, each of which becomes an item. */
 	run(run: OperationRun): Promise<ApiRecord[]>;
 	prepare?: never;

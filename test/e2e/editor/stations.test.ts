@@ -45,26 +45,34 @@ const PERIOD = ['Asset IDs', 'Created After', 'Created Before', 'Look Back (Hour
 const PLANS: readonly Plan[] = [
 	{
 		operation: 'getIncidents',
-		labels: ['Incident', 'Report After (Minutes)', 'Resolve After (Minutes)', ...PERIOD],
-		columns: ['station', 'connector', 'since', 'minutes'],
+		labels: ['Incident', 'Report After (Minutes)', ...PERIOD],
+		columns: ['station', 'stationId', 'connector', 'since', 'minutes'],
 		output: () => ['2 items', faulted, offline, 'DISCONNECTED'],
 	},
 	{
 		operation: 'getSessions',
 		labels: ['Include Open Sessions', ...PERIOD],
-		columns: ['station', 'connector', 'startedAt', 'stoppedAt', 'minutes', 'energyKwh'],
+		columns: [
+			'station',
+			'stationId',
+			'connector',
+			'startedAt',
+			'stoppedAt',
+			'minutes',
+			'energyKwh',
+		],
 		output: () => ['1 item', faulted, '7.5'],
 	},
 	{
 		operation: 'getUptime',
 		labels: ['Per', 'Split By', 'Count Unavailable', 'Unknown Counts As', 'Exclusions', ...PERIOD],
-		columns: ['station', 'connector', 'from', 'to', 'uptimePercent'],
+		columns: ['station', 'stationId', 'port', 'connector'],
 		output: () => [faulted, offline],
 	},
 	{
 		operation: 'getStatus',
 		labels: ['Asset IDs', 'Look Back (Hours)'],
-		columns: ['station', 'status', 'since', 'minutes', 'connected'],
+		columns: ['station', 'stationId', 'status', 'since', 'minutes', 'connected'],
 		output: () => ['12 items', faulted, 'faulted', 'offline'],
 	},
 ];

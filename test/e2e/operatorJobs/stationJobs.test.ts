@@ -86,7 +86,7 @@ it.concurrent(
 	async () => {
 		const { simulator, nextPair, send } = await startNetwork();
 		const mailbox = stopped(await startMailbox());
-		const trigger = { forMinutes: 0, resolveAfterMinutes: 0 };
+		const trigger = { forMinutes: 0, options: { resolveAfterMinutes: 0 } };
 		stopped(await publishJob(world, simulator, 'offline-alarm.json', { trigger, mailbox }));
 		const stations = nextPair();
 		await send(...stations.map((station) => station.connectivity('DISCONNECTED')));

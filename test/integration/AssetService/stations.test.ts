@@ -50,8 +50,8 @@ it('finds the outages of the last day, without any other setting', async () => {
 	const world = await serving(handler(history()));
 	const found = await records(run(world, ask('getIncidents')));
 	expect(found).toMatchObject([
-		{ station: { name: 'Harbour Street 1' }, minutes: 30, state: 'resolved' },
-		{ station: { name: 'Harbour Street 2' }, until: null, state: 'open' },
+		{ station: 'Harbour Street 1', stationId: 'as_1', minutes: 30, state: 'resolved' },
+		{ station: 'Harbour Street 2', stationId: 'as_2', until: null, state: 'open' },
 	]);
 	const few = await records(run(world, ask('getIncidents', { forMinutes: 60 })));
 	expect(few).toEqual([]);
@@ -121,11 +121,41 @@ it('says how the stations are, by name', async () => {
 	const world = await serving(handler(history()));
 	const found = await records(run(world, ask('getStatus')));
 	expect(found).toMatchObject([
-		{ station: { name: 'Harbour Street 1' }, status: 'ok', connected: true },
-		{ station: { name: 'Harbour Street 2' }, status: 'offline', minutes: 20, connected: false },
+		{ station: 'Harbour Street 1', status: 'ok', connected: true },
+		{ station: 'Harbour Street 2', status: 'offline', minutes: 20, connected: false },
 	]);
 	expect(found[0]?.['connectors']).toHaveLength(2);
 });
+
+it.each(['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'])(
+	'%s begins with the name and the ID of the station, and without Simplify with the station of the trigger',
+	async (operation) => {
+		const fault = { connectorId: 1, status: 'Faulted', errorCode: 'GroundFailure' };
+		const transaction = { connectorId: 1, idTag: 'TAG1', meterStart: 1000, timestamp: ago(90) };
+		const message = (minutes: number, action: string, payload: object) =>
+			event(minutes, 'as_1', 'ocpp.message', {
+				...{ messageType: 'CALL', messageId: `m${count}`, action, payload },
+			});
+		const events = [
+			message(15, 'StatusNotification', fault),
+			...[connection(20, 'CONNECTED'), connection(40, 'DISCONNECTED')],
+			message(60, 'StopTransaction', { transactionId: 7, meterStop: 8500, timestamp: ago(60) }),
+			message(90, 'StartTransaction', transaction),
+		];
+		const world = await serving(handler(events));
+		const more = { assetIds: 'as_1' };
+		const [flat, ...others] = await records(run(world, ask(operation, more)));
+		const [raw] = await records(run(world, ask(operation, { ...more, simplify: false })));
+		const { station, ...item } = raw ?? {};
+		expect(station).toMatchObject({ id: 'as_1', name: 'Harbour Street 1' });
+		expect(Object.keys(flat ?? {})).toEqual(['station', 'stationId', ...Object.keys(item)]);
+		expect(flat).toMatchObject({ station: 'Harbour Street 1', stationId: 'as_1' });
+		for (const one of [flat, ...others]) {
+			const nested = Object.values(one ?? {}).filter((value) => Array.isArray(value));
+			expect(JSON.stringify(nested)).not.toContain('null');
+		}
+	},
+);
 
 it('says which of the asked stations it knows nothing of', async () => {
 	const world = await serving(handler(history()));

@@ -84,8 +84,8 @@ it.each([
 
 describe('the mails about the past', () => {
 	const outage = {
-		...{ station: STATION, since: '2026-10-25T00:30:00.000Z', until: null, minutes: 5 },
-		kind: 'stationOffline',
+		...{ station: STATION.name, stationId: STATION.id, kind: 'stationOffline' },
+		...{ since: '2026-10-25T00:30:00.000Z', until: null, minutes: 5 },
 	};
 
 	it('name the outages of yesterday', () => {

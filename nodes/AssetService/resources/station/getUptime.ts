@@ -19,7 +19,7 @@ import {
 	parameter,
 	parameterError,
 	text,
-	type Operation,
+	type Fetching,
 	type OperationRun,
 } from '../../shared/operation';
 import { exclusionListField, exclusionsField, exclusionsOf, warnOfUnfitting } from './exclusions';
@@ -119,7 +119,7 @@ const EXCLUSIONS: readonly INodeProperties[] = [
 	...[exclusionsField, exclusionListField, lookBackField, options],
 ];
 
-export const getUptime: Operation = {
+export const getUptime: Fetching = {
 	name: 'Get Uptime',
 	description:
 		'Calculate the uptime of connectors, ports or stations in percent, with the minutes up, down and unknown. Takes a period and asset IDs and returns one item per connector, port or station.',
@@ -135,7 +135,7 @@ export const getUptime: Operation = {
 	},
 };
 
-export const getOutages: Operation = {
+export const getOutages: Fetching = {
 	name: 'Get Outages',
 	description:
 		'List each time that connectors, ports or stations were down, with its minutes and cause: offline, silent, faulted or unavailable. Takes a period and asset IDs and returns one item per outage.',

@@ -13,13 +13,14 @@ import { readStationSettings } from '../../../../n8n/polling/station/settings';
 import { incidentFields } from '../../../AssetServiceStationTrigger/description';
 import {
 	flag,
-	type Operation,
+	type Fetching,
 	type OperationRun,
 	parameterError,
 	type Resource,
 } from '../../shared/operation';
 import { getOutages, getUptime } from './getUptime';
 import { ask, assetIdsField, lookBackField, options, optionsWith, periodFields } from './question';
+import { simplifiable } from './simplify';
 
 const { triggerOn, statuses, faultProperties, reportAfter, ifSet } = incidentFields;
 
@@ -35,7 +36,7 @@ const kindField: INodeProperties = {
 	description: 'What to look for, as in the Asset Service Station Trigger',
 };
 
-const getIncidents: Operation = {
+const getIncidents: Fetching = {
 	name: 'Get Incidents',
 	description:
 		'Find out which stations were offline, which connectors were stuck or faulted, since when and for how long. Takes a kind of incident and a period and returns one item per incident.',
@@ -80,7 +81,7 @@ const includeIdTag: INodeProperties = {
 	description: 'Whether a session has the RFID tag or token of the driver, which is personal data',
 };
 
-const getSessions: Operation = {
+const getSessions: Fetching = {
 	name: 'Get Sessions',
 	description:
 		'Get the charging sessions that ended in a period, with their energy in kWh. Takes a period and asset IDs and returns one item per session.',
@@ -105,7 +106,7 @@ const getSessions: Operation = {
 
 const EVERYTHING: Wants = { connections: true, states: true, sessions: true };
 
-const getStatus: Operation = {
+const getStatus: Fetching = {
 	name: 'Get Status',
 	description:
 		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
@@ -126,8 +127,12 @@ const getStatus: Operation = {
 	},
 };
 
+const questions = { getIncidents, getOutages, getSessions, getStatus, getUptime };
+
 export const station: Resource = {
 	name: 'Station',
 	description: 'Incidents, outages, charging sessions, uptime and status of charging stations',
-	operations: { getIncidents, getOutages, getSessions, getStatus, getUptime },
+	operations: Object.fromEntries(
+		Object.entries(questions).map(([name, question]) => [name, simplifiable(question)]),
+	),
 };

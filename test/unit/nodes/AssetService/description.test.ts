@@ -106,28 +106,39 @@ describe('the description of the action node', () => {
 			{ resource: 'station', operation: 'getIncidents', triggerOn: 'connectorFault', times: 1 },
 			[
 				...['triggerOn', 'times', 'forMinutes', 'assetIds'],
-				...['createdAfter', 'createdBefore', 'lookBackHours', 'options'],
+				...['createdAfter', 'createdBefore', 'lookBackHours', 'simplify', 'options'],
 			],
 		],
 		[
 			{ resource: 'station', operation: 'getSessions' },
-			['assetIds', 'createdAfter', 'createdBefore', 'includeOpen', 'lookBackHours', 'options'],
+			[
+				'assetIds',
+				'createdAfter',
+				'createdBefore',
+				'includeOpen',
+				'lookBackHours',
+				'simplify',
+				'options',
+			],
 		],
 		[
 			{ resource: 'station', operation: 'getUptime' },
 			[
 				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'splitBy', 'countUnavailable'],
-				...['unknownAs', 'exclusions', 'exclusionList', 'lookBackHours', 'options'],
+				...['unknownAs', 'exclusions', 'exclusionList', 'lookBackHours', 'simplify', 'options'],
 			],
 		],
 		[
 			{ resource: 'station', operation: 'getOutages', per: 'port' },
 			[
 				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'portIs', 'countUnavailable'],
-				...['exclusions', 'exclusionList', 'lookBackHours', 'options'],
+				...['exclusions', 'exclusionList', 'lookBackHours', 'simplify', 'options'],
 			],
 		],
-		[{ resource: 'station', operation: 'getStatus' }, ['assetIds', 'lookBackHours', 'options']],
+		[
+			{ resource: 'station', operation: 'getStatus' },
+			['assetIds', 'lookBackHours', 'simplify', 'options'],
+		],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },
