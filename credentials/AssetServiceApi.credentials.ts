@@ -138,6 +138,18 @@ const field = (
 });
 
 const WORDS = 'separated by commas. Case, spaces, _ and - do not count';
+const IN_EVENT = 'in a listed event, in dot notation. Several paths are separated by commas';
+const IN_LIST = 'in the response of a list, in dot notation';
+
+/** For a field whose default is found in another way than by its value. */
+const unset = (
+	name: InterfaceField,
+	description: string,
+	placeholder: string,
+): INodeProperties => ({
+	...field(name, { description, placeholder }),
+	description,
+});
 
 const settings: INodeProperties[] = [
 	field('connectedWords', {
@@ -165,7 +177,31 @@ const settings: INodeProperties[] = [
 		description:
 			'Path of the webhook endpoints: POST creates one; DELETE with the ID at the end deletes it',
 	}),
+	field('eventAssetIdPath', { description: `Path of the asset ID ${IN_EVENT}` }),
+	field('eventIdPath', { description: `Path of the event ID ${IN_EVENT}` }),
+	field('eventPayloadPath', { description: `Path of the payload ${IN_EVENT}` }),
+	field('eventTimePath', { description: `Path of the time of creation ${IN_EVENT}` }),
+	field('eventTypePath', { description: `Path of the event type ${IN_EVENT}` }),
+	field('failedWords', {
+		description:
+			'Words in the status of a delivery that failed, separated by commas. Case does not count',
+	}),
+	unset(
+		'hasMorePath',
+		`Path of the value that says whether there is another page, ${IN_LIST}. Default: hasMore, next to the records.`,
+		'e.g. result.more',
+	),
+	unset(
+		'itemsPath',
+		`Path of the records ${IN_LIST}. Several paths are separated by commas. Default: by the form of the response.`,
+		'e.g. result.rows',
+	),
 	field('limitParameter', { description: 'Query parameter for the number of records per page' }),
+	unset(
+		'nextCursorPath',
+		`Path of the value to request the next page with, ${IN_LIST}. Default: the ID of the last record.`,
+		'e.g. result.next',
+	),
 	field('pageSize', {
 		description: 'Number of records to request per page, or 0 to send no limit',
 		type: 'number',
@@ -174,6 +210,10 @@ const settings: INodeProperties[] = [
 	}),
 	field('resendPath', {
 		description: 'Path to resend a delivery, with {deliveryId} and, if needed, {endpointId} in it',
+	}),
+	field('succeededWords', {
+		description:
+			'Words in the status of a delivery that succeeded, separated by commas. Case does not count',
 	}),
 ];
 

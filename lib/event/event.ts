@@ -57,20 +57,23 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
  * by the other fields of the record.
  */
 export function eventFromList(listed: Readonly<Record<string, unknown>>, id: string): ParsedEvent {
-	const { eventType, payload, ...others } = listed;
-	const field = (name: string, instead?: unknown) => {
-		const value = Object.hasOwn(others, name) ? others[name] : instead;
-		return value !== undefined && { [name]: value };
-	};
+	const { id: given, type, eventType, createdAt, data, payload, ...others } = listed;
 	const first = {
-		...field('id'),
-		...field('type', eventType),
-		...field('createdAt'),
-		...field('data', payload),
+		id: given,
+		type: type === undefined ? eventType : type,
+		createdAt,
+		data: data === undefined ? payload : data,
 	};
-	// A field in both objects keeps its position in the first.
-	return eventWith(id, { ...first, ...others });
+	return eventWith(id, { ...(hasAll(first) ? first : present(first)), ...others });
 }
+
+type GivenFields = Readonly<Record<string, unknown>>;
+
+const hasAll = ({ id, type, createdAt, data }: GivenFields) =>
+	id !== undefined && type !== undefined && createdAt !== undefined && data !== undefined;
+
+const present = (fields: GivenFields): GivenFields =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 function eventWith(id: string, given: Record<string, unknown>): ParsedEvent {
 	const record = withoutOurs(given);

@@ -39,7 +39,7 @@ export interface Listed {
 	readonly at: number | undefined;
 	/** In a list that begins with the newest event: when it was created, or by when, as far as the records before it say. */
 	readonly by: number | undefined;
-	/** The ID of the record before it in the list; undefined at the head. A reading after it begins with this event. */
+	/** The cursor of a reading that begins with this event, by default the ID of the record before it; undefined at the head. */
 	readonly place: string | undefined;
 }
 
@@ -133,7 +133,7 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		cursor = page.cursor ?? cursor;
 		firstPageAt ??= newest > -Infinity ? newest : undefined;
 		const last = listed.findLastIndex(({ at = Infinity }) => at <= serviceNow());
-		const id = listed[last + 1]?.place ?? page.cursor;
+		const id = listed[last + 1]?.place ?? page.cursor ?? listed[0]?.place;
 		const at = listed.length > 0 ? listed[last]?.at : by;
 		if (id !== undefined && at !== undefined) anchors.push({ id, at });
 		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());

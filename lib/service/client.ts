@@ -2,19 +2,22 @@
 import { KnownIds } from '../shared/knownIds';
 import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
+import { parse, safeParse } from '../vendor/zod';
 import { parseApiSettings, plainHttpWarning } from './credential';
 import { type ServiceInterface, FIELDS } from './defaults';
+import { pageIn } from './envelope';
 import { ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
 import { type ListedResource, type ApiRecord, LISTS, type ListRow } from './lists';
 import {
 	type ListOptions,
 	type ListedPage,
 	checkListOptions,
-	pageIn,
 	walkPages,
 	type WarnOfList,
 } from './paging';
+import { eventShaper } from './paths';
 import { jsonOf } from './response';
+import { createdEndpoint, inData } from './schemas';
 import { createSender, pathWith, type ApiCall, type Reply } from './sender';
 import { createAccessTokens } from './tokens';
 import { type RetryLimits, type Transport, systemRuntime } from './transport';
@@ -47,11 +50,15 @@ export function createApiClient(
 	const { warn = () => undefined, known = new KnownIds() } = options;
 	const service = options.settings.serviceInterface;
 	const send = createSender(options);
+	const shape = eventShaper(service);
 
 	const list: ApiClient['list'] = (resource, wanted) => {
 		const call = listCall(resource, wanted.endpointId);
 		checkListOptions(wanted, service);
 		const pageSize = Math.min(wanted.pageSize ?? Infinity, service.pageSize || Infinity);
+		const itemsPath = wanted.itemsPath?.trim() ?? '';
+		const isEvents = resource === 'event';
+		const idPath = isEvents ? service.eventIdPath : FIELDS.id;
 		const fetchPage: Parameters<typeof walkPages>[0] = async (limit, startingAfter) => {
 			const query = {
 				...wanted.query,
@@ -62,10 +69,11 @@ export function createApiClient(
 			const reply = await send(page);
 			const date = timeOf(reply.headers['date']);
 			if (date !== undefined) wanted.onDate?.(date);
-			return pageIn(reply, wanted.itemsPath);
+			return pageIn(reply, { ...service, ...(itemsPath !== '' && { itemsPath }) }, idPath);
 		};
 		const { records } = LISTS[resource];
-		return walkPages(fetchPage, { ...wanted, pageSize, records, known }, warn);
+		const kind = { resource, records, idPath, shape: isEvents ? shape : undefined };
+		return walkPages(fetchPage, { ...wanted, ...kind, pageSize, known }, warn);
 	};
 
 	return {
@@ -97,7 +105,7 @@ export function createApiClient(
 			};
 			const reply = await send(call);
 			const record = recordOf(reply, call);
-			const endpoint = createdEndpoint(jsonOf(reply), service);
+			const endpoint = endpointIn(jsonOf(reply), service);
 			if (endpoint.secret !== undefined) reply.destination.redactor.add(endpoint.secret);
 			return { ...endpoint, record };
 		},
@@ -133,32 +141,27 @@ export function createApiClient(
 function recordOf(reply: Reply, { mayBeDone }: ApiCall): ApiRecord {
 	if (reply.body.trim() === '') return { success: true };
 	const json = reply.json();
-	const data = own(json, FIELDS.data);
-	if (isRecord(data)) return data;
+	if (safeParse(inData, json).success) return own(json, FIELDS.data) as ApiRecord;
 	const error = reply.destination.errorIn(json, mayBeDone);
 	if (error !== undefined) throw error;
 	return isRecord(json) ? json : { value: json };
 }
 
 /** Each is returned if the response has it, in `data` or next to it. */
-function createdEndpoint(
+function endpointIn(
 	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
 ): { id?: string; secret?: string } {
-	const places = [own(json, FIELDS.data), json];
-	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
-	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
+	const [inside, beside] = [own(json, FIELDS.data), json].map((place) =>
+		parse(createdEndpoint, {
+			id: valueAt(place, endpointIdField),
+			secret: valueAt(place, endpointSecretField),
+		}),
+	);
+	const id = inside?.id ?? beside?.id;
+	const secret = inside?.secret ?? beside?.secret;
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
 }
-
-/** Of any length: the caller says so if it cannot keep it. */
-function asId(id: unknown): string | undefined {
-	if (typeof id === 'number') return String(id);
-	return isText(id) ? id : undefined;
-}
-
-const isPresent = (id: string | undefined) => id !== undefined;
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Milliseconds. A person waits for the result: including n8n's own work, it arrives within 15 s. */
 const PATIENCE_MS = 14_000;
@@ -193,7 +196,7 @@ export async function testCredential(
 		const tokens = createAccessTokens({ retries });
 		const send = createSender({ settings, transport, tokens, retries });
 		const query = limitQuery(settings.serviceInterface, 1);
-		(await send({ ...listCall('asset'), query })).json();
+		pageIn(await send({ ...listCall('asset'), query }), settings.serviceInterface, FIELDS.id);
 		// The same token, since these tokens are only for this test.
 		const { scope = '' } = await tokens.get(settings, transport);
 		const warnings = [plainHttpWarning(settings) ?? '', scope.trim() === '' ? NO_SCOPE : ''];

@@ -46,6 +46,10 @@ const wholeNumber = pipe(
 /** A name for a query or for JSON. */
 const name = string().check(trim(), regex(/^[^\s\p{C}?&=#/]{1,100}$/u));
 
+/** Dot paths separated by commas; an empty text where the shape decides. */
+const paths = string().check(trim(), regex(/^[^\p{C}?&=#/]{0,300}$/u));
+const somePath = paths.check(regex(/[^\s,]/));
+
 /** Words separated by commas, of which at least one is not empty. */
 const words = string().check(trim(), regex(/^[^\p{Cc}]{0,2000}$/u), regex(/[^\s,]/));
 
@@ -75,6 +79,16 @@ const schema = object({
 	pageSize: wholeNumber,
 	limitParameter: name,
 	cursorParameter: name,
+	itemsPath: paths,
+	hasMorePath: paths,
+	nextCursorPath: paths,
+	eventIdPath: somePath,
+	eventTypePath: somePath,
+	eventTimePath: somePath,
+	eventPayloadPath: somePath,
+	eventAssetIdPath: somePath,
+	succeededWords: words,
+	failedWords: words,
 	endpointsPath: plainPath,
 	resendPath: pathOfDelivery,
 	endpointUrlField: name,
@@ -89,17 +103,30 @@ const schema = object({
 	different('endpointUrlField', 'endpointEventsField'),
 	different('endpointIdField', 'endpointSecretField'),
 	different('connectedWords', 'disconnectedWords'),
+	different('succeededWords', 'failedWords'),
 );
 
 const NAME_HINT =
 	'It must be a name without white space and without any of ? & = # /, and differ from the other fields';
 const WORDS_HINT =
 	'Enter words separated by commas, such as online, connected, and not the same in both fields';
+const PATHS_HINT =
+	'Enter the names of the fields on the way, with dots between them, such as result.rows; several paths are separated by commas';
 /** For the fields that are not a name. */
 const HINTS: Readonly<Partial<Record<keyof typeof FIELD_LABELS, string>>> = {
 	pageSize: `It must be a whole number from 1 to ${MAX_PAGE_SIZE}, or 0 to send no limit`,
 	endpointsPath: `It must be a path below 'Base URL', such as ${SERVICE_INTERFACE.endpointsPath}`,
 	resendPath: `It must be a path below 'Base URL' with {deliveryId} in it, such as ${SERVICE_INTERFACE.resendPath}`,
+	itemsPath: PATHS_HINT,
+	hasMorePath: PATHS_HINT,
+	nextCursorPath: PATHS_HINT,
+	eventIdPath: PATHS_HINT,
+	eventTypePath: PATHS_HINT,
+	eventTimePath: PATHS_HINT,
+	eventPayloadPath: PATHS_HINT,
+	eventAssetIdPath: PATHS_HINT,
+	succeededWords: WORDS_HINT,
+	failedWords: WORDS_HINT,
 	connectedWords: WORDS_HINT,
 	disconnectedWords: WORDS_HINT,
 };
@@ -116,9 +143,9 @@ function fieldOf({ issues }: { readonly issues: readonly { path: PropertyKey[] }
  * @throws {ApiError} that names the first field with a wrong value.
  */
 function parseServiceInterface(values: unknown): ServiceInterface {
-	const entered = Object.entries(isRecord(values) ? values : {}).filter(
-		([, value]) => !isEmpty(value),
-	);
+	const { eventPaths, ...flat } = isRecord(values) ? values : {};
+	const given = { ...flat, ...(isRecord(eventPaths) && flatEventPaths(eventPaths)) };
+	const entered = Object.entries(given).filter(([, value]) => !isEmpty(value));
 	const parsed = safeParse(schema, { ...SERVICE_INTERFACE, ...Object.fromEntries(entered) });
 	if (parsed.success) return parsed.data;
 	const field = fieldOf(parsed.error);
@@ -127,6 +154,22 @@ function parseServiceInterface(values: unknown): ServiceInterface {
 		hint: `Correct '${FIELD_LABELS[field]}'${IN_INTERFACE}, or clear it to use the default. ${HINTS[field] ?? NAME_HINT}.`,
 	});
 }
+
+/** A program may set the paths of an event as one object. */
+const EVENT_PATH_NAMES = {
+	id: 'eventIdPath',
+	type: 'eventTypePath',
+	time: 'eventTimePath',
+	payload: 'eventPayloadPath',
+	assetId: 'eventAssetIdPath',
+} as const;
+
+const flatEventPaths = (given: Readonly<Record<string, unknown>>) =>
+	Object.fromEntries(
+		Object.entries(EVENT_PATH_NAMES).flatMap(([name, field]) =>
+			isEmpty(given[name]) ? [] : [[field, given[name]]],
+		),
+	);
 
 function isEmpty(value: unknown): boolean {
 	return (

@@ -15,7 +15,7 @@ export const FIELDS = {
 	hasMore: 'hasMore',
 	/** Convention: the spelling of other services. */
 	has_more: 'has_more',
-	/** Published: the field with the ID of a record. */
+	/** Published: the field with the ID of an asset or a delivery. */
 	id: 'id',
 	/** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
 	error: {
@@ -28,9 +28,6 @@ export const FIELDS = {
 export const DELIVERY = {
 	/** Its field. As query parameter of the list: assumed. */
 	statusField: 'status',
-	/** The values of that field. */
-	succeeded: 'success',
-	failed: 'failed',
 	/** Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last one. */
 	retryHours: [1, 4, 12, 24, 48],
 } as const;
@@ -46,6 +43,23 @@ export const SERVICE_INTERFACE = {
 	limitParameter: 'limit',
 	/** Query parameter of the ID of the last record of the previous page. Published for assets, assumed for events and deliveries. */
 	cursorParameter: 'startingAfter',
+	/**
+	 * Dot paths in the response of a list: of its records, of whether there is more, and of where the next page begins. Several
+	 * are separated by commas, and the first one that leads to a value counts. Empty: by its shape (published for assets, and
+	 * what other services send), and after the last record. Assumed.
+	 */
+	itemsPath: '',
+	hasMorePath: '',
+	nextCursorPath: '',
+	/** Such paths in an event of the list, otherwise as delivered. Published (events and deliveries), but for the asset at the top. */
+	eventIdPath: 'id',
+	eventTypePath: 'type, eventType',
+	eventTimePath: 'createdAt',
+	eventPayloadPath: 'data, payload',
+	eventAssetIdPath: 'data.asset.id, payload.asset.id, data.assetId, payload.assetId',
+	/** Words for the status of a delivery, separated by commas. Published (events and deliveries). */
+	succeededWords: 'success',
+	failedWords: 'failed',
 	/** Endpoints are created here with POST, and deleted with DELETE at this path followed by their ID. Inferred. */
 	endpointsPath: '/webhooks/v1/webhook-endpoints',
 	/**

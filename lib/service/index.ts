@@ -13,6 +13,7 @@ export {
 	type ListRow,
 	LISTS,
 	newest,
+	statusWords,
 } from './lists';
 export {
 	type ListedPage,

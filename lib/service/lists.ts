@@ -5,8 +5,8 @@
  */
 import { isOldestFirst } from '../shared/listOrder';
 import { timeOf, HOUR_MS } from '../shared/time';
-import { own, asText } from '../shared/values';
-import { DELIVERY } from './defaults';
+import { asText, asTexts, own } from '../shared/values';
+import { DELIVERY, type ServiceInterface } from './defaults';
 
 export interface ListRow {
 	/** Under the base URL. `{endpointId}` is replaced by an encoded ID: the list then belongs to one endpoint. */
@@ -225,11 +225,21 @@ interface Failure {
 	readonly attempts: number;
 }
 
+/** How a delivery is known to have succeeded, and to have failed: words in lower case, of the settings. */
+export function statusWords({ succeededWords, failedWords }: StatusWords) {
+	const wordsOf = (text: string) => asTexts(text).map((word) => word.trim().toLowerCase());
+	return { success: wordsOf(succeededWords), failed: wordsOf(failedWords) };
+}
+
+type StatusWords = Pick<ServiceInterface, 'succeededWords' | 'failedWords'>;
+
 /** @param now Unix milliseconds */
 export async function endpointHealth(
 	deliveries: AsyncIterable<ApiRecord>,
+	settings: StatusWords,
 	now: number,
 ): Promise<EndpointHealth & { readonly withoutStatus: number }> {
+	const words = statusWords(settings);
 	let delivered = 0;
 	let failed = 0;
 	let withoutStatus = 0;
@@ -239,10 +249,10 @@ export async function endpointHealth(
 		const status = asText(delivery[DELIVERY.statusField]).toLowerCase();
 		const at = createdAtOf(delivery);
 		if (status === '') withoutStatus += 1;
-		if (status === DELIVERY.succeeded) {
+		if (words.success.includes(status)) {
 			delivered += 1;
 			lastSuccessAt = Math.max(lastSuccessAt, at ?? -Infinity);
-		} else if (status === DELIVERY.failed) {
+		} else if (words.failed.includes(status)) {
 			failed += 1;
 			if (at !== undefined) failures.push({ at, failure: failureOf(delivery, at) });
 		}

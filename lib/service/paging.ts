@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { KnownIds } from '../shared/knownIds';
 import { Reach } from '../shared/listOrder';
 import { withoutTags } from '../shared/text';
-import { asText, idOf, idProblem, isRecord, own } from '../shared/values';
+import { idOf, idProblem, isRecord } from '../shared/values';
+import { safeParse } from '../vendor/zod';
 import { FIELDS, type ServiceInterface, SERVICE_INTERFACE } from './defaults';
-import { ApiError, IN_INTERFACE, type Destination } from './errors';
-import { type ApiRecord, createdAtOf } from './lists';
-import { listJsonOf } from './response';
-import type { Reply } from './sender';
+import type { ServedPage } from './envelope';
+import { ApiError, IN_INTERFACE } from './errors';
+import { type ApiRecord, createdAtOf, type ListedResource } from './lists';
+import { RECORDS } from './schemas';
 
 export interface ListOptions {
 	/** For a list that belongs to one endpoint, such as its deliveries. */
@@ -20,7 +21,7 @@ export interface ListOptions {
 	limit?: number;
 	/** Further query parameters. The limit and the cursor are reserved for paging and are refused. */
 	query?: Record<string, string>;
-	/** Dot path of the array in the response, e.g. `data.results`, if the envelope is unknown. */
+	/** Dot path of the array in the response, e.g. `data.results`; by default that of the credential. */
 	itemsPath?: string;
 	/** Most records per page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
@@ -46,21 +47,24 @@ export interface ListOptions {
 }
 
 const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
-const NO_ID = 'The list may be incomplete: a page has no ID to continue from.';
+const NO_CURSOR = 'The list may be incomplete: a page has no ID to continue from.';
 
 /** A record that can be used. */
 export interface ListedRecord {
+	/** An event has the shape of a delivered one if the service has another one. */
 	readonly record: ApiRecord;
+	/** The record as the service sent it. */
+	readonly sent: ApiRecord;
 	/** As text; empty if it has none (`includeOdd`). */
 	readonly id: string;
-	/** A reading that continues after the record with this ID begins with this one; undefined at the head of the list. */
+	/** A reading that continues after this cursor begins with this record, or at most a page before it; undefined at the head of the list. */
 	readonly place: string | undefined;
 }
 
 export interface ListedPage {
 	/** The records that can be used and were not listed before. */
 	readonly listed: readonly ListedRecord[];
-	/** The ID of the last record that has one, left out or not: a later reading continues after it. */
+	/** A later reading continues after it: the ID of the last record that has one, left out or not, or the service's own cursor. */
 	readonly cursor: string | undefined;
 	/** Whether the list ends with it, as far as the service says. */
 	readonly isLast: boolean;
@@ -68,8 +72,13 @@ export interface ListedPage {
 
 interface PagingOptions extends Omit<ListOptions, 'query' | 'itemsPath' | 'pageSize'> {
 	readonly pageSize: number;
-	/** The records, as a message names them. */
+	/** The kind of the records, and how a message names them. */
+	readonly resource?: ListedResource;
 	readonly records?: string;
+	/** Where they have their ID, as a message names it. */
+	readonly idPath?: string;
+	/** Gives them the shape of those of a service with the default interface. */
+	readonly shape?: ((record: ApiRecord) => ApiRecord) | undefined;
 	/** What earlier readings have left out. */
 	readonly known?: KnownIds;
 }
@@ -109,7 +118,7 @@ export async function* walkPages(
 			yield { listed, cursor, isLast };
 			if (!isLast) continue;
 			const mayHaveMore = served.hasMore ?? served.items.length > 0;
-			if (mayHaveMore && !wanted.isOver) warn(isNew ? NO_ID : NOTHING_NEW);
+			if (mayHaveMore && !wanted.isOver) warn(isNew ? NO_CURSOR : NOTHING_NEW);
 			return;
 		}
 	} finally {
@@ -166,6 +175,7 @@ class RecordSelection {
 interface Judged {
 	readonly id: string | undefined;
 	readonly record?: ApiRecord;
+	readonly sent?: ApiRecord;
 	/** What is wrong with it, such as `it has no 'id'`; nothing of the record. */
 	readonly problem?: string;
 	/** What tells it from others if it has no ID. */
@@ -191,21 +201,23 @@ class PageReader {
 		const fresh: ListedRecord[] = [];
 		const odd: Judged[] = [];
 		let [hasKnown, hasNew] = [false, false];
+		const hasOwnCursors = page.cursor !== undefined;
 		let [place, last]: (string | undefined)[] = [this.cursor];
 		for (const item of page.items) {
 			const judged = this.#judge(item, page);
-			const { id, record } = judged;
+			const { id, record, sent = record } = judged;
 			const isKnown = id !== undefined && this.#known.has(id);
 			hasKnown ||= isKnown;
-			if (record === undefined) odd.push(judged);
-			else if (!isKnown) fresh.push({ record, id: id ?? '', place });
+			if (record === undefined || sent === undefined) odd.push(judged);
+			else if (!isKnown) fresh.push({ record, sent, id: id ?? '', place });
 			if (id === undefined) continue;
 			hasNew ||= !isKnown;
 			this.#known.add(id);
-			[place, last] = [id, id];
+			last = id;
+			if (!hasOwnCursors) place = id;
 		}
 		if (last === undefined) this.#checkWithoutIds(page);
-		this.cursor = last;
+		this.cursor = hasOwnCursors ? (page.cursor ?? undefined) : last;
 		// Records without an ID count as new, unless all others show that the whole page was listed before.
 		if (hasKnown && !hasNew) return { fresh: [], isNew: false };
 		for (const each of odd) this.leftOut.add(each);
@@ -216,25 +228,34 @@ class PageReader {
 	}
 
 	#judge(item: unknown, { brokenAt }: ServedPage): Judged {
-		const { includeOdd = false } = this.#options;
+		const { includeOdd = false, shape, resource = 'asset' } = this.#options;
 		const broken = brokenAt?.(item);
 		if (broken !== undefined) return { ...broken, id: idOf(broken.id) };
 		if (!isRecord(item)) {
 			const odd = includeOdd ? { record: { value: item } } : { problem: 'it is not an object' };
 			return { id: undefined, ...odd };
 		}
-		const id = idOf(item[FIELDS.id]);
-		if (id !== undefined || includeOdd) return { id, record: item };
-		return { id, problem: idProblem(item[FIELDS.id], FIELDS.id), text: JSON.stringify(item) };
+		const record = shape?.(item) ?? item;
+		const { id } = safeParse(RECORDS[resource], record).data ?? {};
+		if (id !== undefined || includeOdd) return { id, record, sent: item };
+		const problem = idProblem(record[FIELDS.id], this.#idPath);
+		return { id, problem, text: JSON.stringify(item) };
+	}
+
+	get #idPath(): string {
+		return this.#options.idPath ?? FIELDS.id;
 	}
 
 	/** One odd record at the end of a list is left out; otherwise the list cannot be read further, or has its IDs somewhere else. */
 	#checkWithoutIds({ items, hasMore }: ServedPage): void {
-		const { includeOdd = false, records = 'records' } = this.#options;
+		const { includeOdd = false, records = 'records', resource } = this.#options;
 		const isEnd = hasMore === false && (items.length === 1 || this.cursor !== undefined);
 		if (includeOdd || items.length === 0 || isEnd) return;
-		throw new ApiError(`A page of the list of ${records} has no record with an '${FIELDS.id}'`, {
-			hint: `Without IDs, the list cannot be read further. Contact the operator of the service.`,
+		throw new ApiError(`A page of the list of ${records} has no record with an '${this.#idPath}'`, {
+			hint:
+				resource === 'event'
+					? `If events have their ID in another field, set 'Event ID Path'${IN_INTERFACE}. Otherwise contact the operator of the service: without IDs, the list cannot be read further.`
+					: 'Contact the operator of the service: without IDs, the list cannot be read further.',
 		});
 	}
 }
@@ -306,133 +327,4 @@ export function checkListOptions(
 			});
 		}
 	}
-}
-
-/** A page as the service sent it. */
-interface ServedPage {
-	readonly items: readonly unknown[];
-	/** Undefined if the response does not say. */
-	readonly hasMore: boolean | undefined;
-	/** The record that breaks a bound, if the item is in its place. */
-	readonly brokenAt?: (
-		item: unknown,
-	) => { readonly id: unknown; readonly problem: string; readonly text: string } | undefined;
-}
-
-const { data, items, hasMore, has_more } = FIELDS;
-
-type Page = Pick<ServedPage, 'items' | 'hasMore'>;
-
-/**
- * Any list; null counts as an empty one, as some services send it. Checked by hand: a schema would walk and copy the
- * records of every page.
- */
-function listOf(value: unknown): readonly unknown[] | undefined {
-	if (value === null) return [];
-	return Array.isArray(value) ? value : undefined;
-}
-
-/** Whether there is more, by the fields of a response: a boolean, or its text. Undefined if they do not say. */
-function moreOf(fields: unknown): boolean | undefined {
-	for (const name of [hasMore, has_more]) {
-		const said = asText(own(fields, name)).toLowerCase();
-		if (said === 'true' || said === 'false') return said === 'true';
-	}
-	return undefined;
-}
-
-/** A list, or an object with one as `items`. */
-function listIn(value: unknown): Page | undefined {
-	const found = listOf(value) ?? listOf(own(value, items));
-	return found && { items: found, hasMore: moreOf(value) };
-}
-
-/** A step of a path through a list. */
-const INDEX = /^\d+$/;
-
-/**
- * The page in a response.
- * @throws {ApiError} if the response cannot be read.
- */
-export function pageIn(reply: Reply, itemsPath: string | undefined): ServedPage {
-	const insideLists = (itemsPath ?? '').split('.').filter((step) => INDEX.test(step)).length;
-	const { json, problem, brokenAt } = listJsonOf(reply, insideLists);
-	if (problem !== undefined) throw reply.destination.unusable(problem);
-	if (json === undefined) throw reply.destination.unreadable(reply);
-	const page = pageOf(json, itemsPath, reply.destination);
-	return { ...page, brokenAt: (item) => brokenAt(item, FIELDS.id) };
-}
-
-/**
- * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`, with
- * `hasMore` in `data` or next to it; with `itemsPath` the array at that dot path, and `hasMore` next to it.
- * @throws {ApiError} that names the keys found instead, or the service's error.
- */
-export function pageOf(
-	json: unknown,
-	itemsPath: string | undefined,
-	destination: Destination,
-): Page {
-	const path = itemsPath?.trim() ?? '';
-	const failure = destination.errorIn(json);
-	try {
-		const page = path === '' ? knownPage(json, destination) : pageAt(json, path, destination);
-		// Records count, whatever other fields there are.
-		if (failure === undefined || page.items.length > 0) return page;
-	} catch (error) {
-		throw failure ?? error;
-	}
-	throw failure;
-}
-
-function knownPage(json: unknown, destination: Destination): Page {
-	const inside = own(json, data);
-	const page = listIn(inside ?? undefined) ?? listIn(json) ?? listIn(inside);
-	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(json) };
-	throw oddShapeError(
-		`has no list where one is expected: it is ${shape(json)}`,
-		"Set the option 'Items Path' to the path of the list in the response, such as data.results.",
-		destination,
-	);
-}
-
-function pageAt(json: unknown, itemsPath: string, destination: Destination): Page {
-	const badPathError = (what: string) =>
-		oddShapeError(what, "Correct the option 'Items Path'.", destination);
-	let parent: unknown;
-	let value = json;
-	const walked: string[] = [];
-	for (const step of itemsPath.split('.')) {
-		parent = value;
-		value = own(value, step);
-		if (value === undefined) {
-			const where = walked.length === 0 ? '' : ` at '${walked.join('.')}'`;
-			throw badPathError(`has no '${step}'${where}, only ${shape(parent)}`);
-		}
-		walked.push(step);
-	}
-	const found = listOf(value);
-	if (found) return { items: found, hasMore: moreOf(parent) };
-	throw badPathError(`has ${shape(value)} at '${itemsPath}' instead of a list`);
-}
-
-/** Keys come from the service, so they are quoted like its other texts. */
-function oddShapeError(what: string, hint: string, { address, redactor }: Destination): ApiError {
-	return new ApiError(`The response of ${address} ${redactor.quote(what)}`, { hint });
-}
-
-/** Names only keys and kinds, never values. */
-function shape(value: unknown): string {
-	if (Array.isArray(value)) return 'a list';
-	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
-	const keys = Object.keys(value);
-	if (keys.length === 0) return 'an empty object';
-	const inside = value[data];
-	const deeper = isRecord(inside) ? `, and 'data' holds ${keyList(Object.keys(inside))}` : '';
-	return `an object with ${keyList(keys)}${deeper}`;
-}
-
-function keyList(keys: readonly string[]): string {
-	const shown = keys.slice(0, 10).map((key) => `'${key}'`);
-	return `${shown.join(', ')}${keys.length > shown.length ? ' and more' : ''}` || 'nothing';
 }

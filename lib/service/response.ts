@@ -107,7 +107,7 @@ function parsed(body: string): unknown {
 const BROKEN = `broken record ${randomUUID()}`;
 
 /**
- * The body of a list as JSON, without the records that break a bound: in their places, `brokenAt` returns what is wrong with them.
+ * The body of a list as JSON, without the records that break a bound: in their places, `brokenAt` returns what is wrong with them, and the ID at the first of the paths that has one.
  * `problem`: why the response cannot be used. `insideLists`: how many lists the list of the records is inside of.
  */
 export function listJsonOf({ body }: Pick<TransportResponse, 'body'>, insideLists = 0) {
@@ -122,11 +122,13 @@ export function listJsonOf({ body }: Pick<TransportResponse, 'body'>, insideList
 		json: problem === undefined ? parsed(text + body.slice(end)) : undefined,
 		problem,
 		/** The record that breaks a bound, if the value is in its place, and the ID at this path of it. */
-		brokenAt: (value: unknown, idPath: string) => {
+		brokenAt: (value: unknown, idPaths: readonly string[]) => {
 			const record = broken.length > 0 ? broken[Number(own(value, BROKEN))] : undefined;
 			if (record === undefined) return undefined;
 			const { start, end, problem } = record;
-			return { problem, text: body.slice(start, end), id: scalarIn(body, record, idPath) };
+			const ids = idPaths.map((path) => scalarIn(body, record, path));
+			const id = ids.find((each) => each !== undefined);
+			return { problem, text: body.slice(start, end), id };
 		},
 	};
 }

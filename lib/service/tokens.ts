@@ -1,22 +1,12 @@
 /** Keeps one access token per API client of the process, and requests a new one only if there is no valid one (specification sections 4 and 5). */
 import { createHmac, randomBytes } from 'node:crypto';
-import { numberOf, own } from '../shared/values';
-import {
-	gt,
-	number,
-	object,
-	optional,
-	orElse,
-	pipe,
-	regex,
-	safeParse,
-	string,
-	transform,
-} from '../vendor/zod';
+import { own } from '../shared/values';
+import { safeParse } from '../vendor/zod';
 import type { ApiSettings } from './credential';
 import { TOKENS, RETRIES, USER_AGENT } from './defaults';
 import { ApiError, Destination, IN_CREDENTIAL } from './errors';
 import { Redactor, jsonOf, textsOf } from './response';
+import { tokenResponse } from './schemas';
 import {
 	type RetryLimits,
 	withRetries,
@@ -154,16 +144,6 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 
 /** The tokens of this process. */
 export const processAccessTokens = createAccessTokens();
-
-/** Section 2, token response. A token is sent in a header, so it must be valid there. */
-const tokenResponse = object({
-	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
-	token_type: string().check(regex(/^bearer$/i)),
-	/** Seconds. Some services send the number as text. */
-	expires_in: pipe(transform(numberOf), number().check(gt(0))),
-	/** A token works without it, and some services leave it out. */
-	scope: orElse(optional(string()), undefined),
-});
 
 interface AccessToken {
 	accessToken: string;

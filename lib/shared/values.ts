@@ -40,9 +40,9 @@ export function fieldOf(value: unknown, name: string): unknown {
 		: undefined;
 }
 
-/** The value at a dot path of own fields; undefined if there is none. */
+/** The value at a dot path of own fields; undefined if there is none. An empty path leads to the value itself. */
 export function valueAt(value: unknown, path: string): unknown {
-	return path.split('.').reduce<unknown>(own, value);
+	return path === '' ? value : path.split('.').reduce<unknown>(own, value);
 }
 
 /** Only one way to match each text: it is applied to outside text, and two ways would take quadratic time. */

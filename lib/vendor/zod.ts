@@ -7,6 +7,7 @@ export {
 	gt,
 	literal,
 	minLength,
+	nullable,
 	number,
 	object,
 	optional,

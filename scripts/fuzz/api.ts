@@ -2,8 +2,8 @@
 import { match, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseApiSettings } from '../../lib/service/credential';
+import { pageOf } from '../../lib/service/envelope';
 import { ApiError, Destination } from '../../lib/service/errors';
-import { pageOf } from '../../lib/service/paging';
 import { Redactor } from '../../lib/service/response';
 import { createAccessTokens } from '../../lib/service/tokens';
 import type { TransportResponse, Runtime } from '../../lib/service/transport';
@@ -124,27 +124,44 @@ const envelopes = fc.oneof(
 	fc.dictionary(fc.constantFrom('data', 'items', '__proto__', 'results'), fc.jsonValue()),
 	fc.jsonValue(),
 );
-const paths = fc.constantFrom(undefined, '', 'data', 'data.items', 'results', '__proto__', 'a..b');
+const paths = fc.constantFrom(
+	'',
+	'data',
+	'data, items',
+	'data.items',
+	'results',
+	'__proto__',
+	'a..b',
+);
 
 /** Every list in the response, at any depth: a page must be one of them, or empty for null. */
-function listsIn(value: unknown, depth = 3): unknown[] {
+function listsIn(value: unknown, depth = 3): unknown[][] {
 	if (Array.isArray(value)) return [value];
 	if (typeof value !== 'object' || value === null || depth === 0) return [];
 	return Object.values(value).flatMap((inner) => listsIn(inner, depth - 1));
 }
 
 const read = counter();
-const pages = fc.property(envelopes, paths, (answer, itemsPath) => {
-	try {
-		const page = pageOf(answer, itemsPath, destination);
-		read.count('pages');
-		ok(page.items.length === 0 || listsIn(answer).includes(page.items));
-		ok(page.hasMore === undefined || typeof page.hasMore === 'boolean');
-	} catch (error) {
-		read.count('errors');
-		expectReadable(error);
-	}
-});
+const pages = fc.property(
+	envelopes,
+	paths,
+	paths,
+	paths,
+	(answer, itemsPath, hasMorePath, nextCursorPath) => {
+		try {
+			const page = pageOf(answer, { itemsPath, hasMorePath, nextCursorPath }, destination);
+			read.count('pages');
+			const isSame = (list: unknown[]) =>
+				list.length === page.items.length && list.every((item, n) => item === page.items[n]);
+			ok(page.items.length === 0 || listsIn(answer).some(isSame));
+			ok(page.cursor === undefined || page.cursor === null || typeof page.cursor === 'string');
+			ok(page.hasMore === undefined || typeof page.hasMore === 'boolean');
+		} catch (error) {
+			read.count('errors');
+			expectReadable(error);
+		}
+	},
+);
 
 export const apiTargets: readonly Target[] = [
 	{ name: 'token answers', property: tokenAnswers, reached: asked.reached },

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
 import { networkOf } from '../../lib/service/credential';
+import { pageOf } from '../../lib/service/envelope';
 import { proxyFor } from '../../lib/service/network';
-import { pageOf } from '../../lib/service/paging';
 import { Redactor, jsonOf, readBoundedBody } from '../../lib/service/response';
 import { pathWith } from '../../lib/service/sender';
 import { createAccessTokens } from '../../lib/service/tokens';
@@ -44,6 +44,7 @@ const headerReaders = Object.fromEntries(
 );
 const response = (body: string, status = 400) => ({ status, headers: {}, body });
 const { redactor } = destination;
+const BY_SHAPE = { itemsPath: '', hasMorePath: '', nextCursorPath: '' };
 const token = (body: string, status = 200) =>
 	createAccessTokens()
 		.renew(API_SETTINGS, async () => response(body, status))
@@ -91,9 +92,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'message of an error': (text) =>
 		redactor.statusAndReason(response(JSON.stringify({ e: text, message: text }))),
 	'structure of an answer': (text) => readBoundedBody(bodyOf(text), {}),
-	'keys of an answer': (text) => pageOf({ [text]: 1 }, undefined, destination),
-	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, undefined, destination),
-	'path to the items': (text) => pageOf({}, text, destination),
+	'keys of an answer': (text) => pageOf({ [text]: 1 }, BY_SHAPE, destination),
+	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, BY_SHAPE, destination),
+	'path to the items': (text) => pageOf({}, { ...BY_SHAPE, itemsPath: text }, destination),
 	'target of a redirect': (text) =>
 		destination.redirect({ ...response('', 302), headers: { location: text } }),
 	'retry-after': (text) => retryAfter(text),

@@ -6,6 +6,7 @@ import type {
 	DeliveryRecord,
 	DeliveryResponse,
 	DeliveryResult,
+	ServiceForm,
 	Sign,
 } from '../shared/types';
 import type { Endpoints, StoredEndpoint } from '../store/endpoints';
@@ -22,6 +23,7 @@ interface DeliveriesOptions {
 	readonly now: () => number;
 	readonly retryTimeScale: number;
 	readonly sign: Sign | undefined;
+	readonly bodyOf: ServiceForm['deliveredEvent'];
 	/** In days, before scaling. */
 	readonly disableEndpointAfterDays: number | undefined;
 }
@@ -113,9 +115,9 @@ export class Deliveries {
 	}
 
 	private async send(delivery: Delivery, endpoint: StoredEndpoint): Promise<DeliveryResult> {
-		const { sender, now, sign } = this.options;
+		const { sender, now, sign, bodyOf } = this.options;
 		const signed = signedDelivery(delivery.event, {
-			sign,
+			...{ sign, bodyOf },
 			secret: endpoint.secret,
 			deliveryId: delivery.id,
 			nowMs: now(),

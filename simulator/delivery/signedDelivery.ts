@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { newSigningSecret } from '../shared/ids';
-import type { DeliveredEvent, Sign, Tamper } from '../shared/types';
+import type { DeliveredEvent, ServiceForm, Sign, Tamper } from '../shared/types';
 
 export interface SignedDelivery {
 	headers: Record<string, string>;
@@ -27,10 +27,12 @@ export function signedDelivery(
 		nowMs: number;
 		tamper?: Tamper | undefined;
 		sign?: Sign | undefined;
+		/** The body for the event; the event itself by default. */
+		bodyOf?: ServiceForm['deliveredEvent'];
 	},
 ): SignedDelivery {
-	const { deliveryId, nowMs, tamper = 'none', sign = asTheService } = options;
-	const body = JSON.stringify(event);
+	const { deliveryId, nowMs, tamper = 'none', sign = asTheService, bodyOf } = options;
+	const body = JSON.stringify(bodyOf?.(event) ?? event);
 	const timestamp = Math.floor(nowMs / 1000) + clockError(tamper);
 	const secret = tamper === 'forged' ? newSigningSecret() : options.secret;
 	const headers: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** Lists in pages: `limit`, `startingAfter` and the envelope `{ data: { hasMore, items } }`. */
 import { z } from 'zod/v4';
-import type { Fault } from '../shared/types';
+import type { Fault, ServiceForm } from '../shared/types';
 import { ServiceError } from './errors';
 
 const DEFAULT_LIMIT = 20;
@@ -18,35 +18,56 @@ export const pageQuery = z.object({
 
 type PageQuery = z.infer<typeof pageQuery>;
 
-export interface Page<T> {
-	data: { hasMore: boolean; items: T[] };
+/** A record, and what it looks like in the list. */
+export interface Entry {
+	readonly id: string;
+	readonly shown: object;
 }
 
 /** A list that a page is read from: the records after the one with this ID, or undefined if there is none. */
-export type Records<T> = (after: string | undefined) => Iterable<T> | undefined;
+export type Records = (after: string | undefined) => Iterable<Entry> | undefined;
 
 /**
- * The records after the one whose ID is the cursor. Reads no more of them than the page has, and one.
- * @throws {ServiceError} 400 if no record has that ID
+ * The body of the page after the cursor: the ID of a record, or a text of the service's own. Reads no more records than the page
+ * has, and one.
+ * @throws {ServiceError} 400 for an unknown cursor
  */
-export function page<T>(records: Records<T>, query: PageQuery, fault?: Fault): Page<T> {
-	const wanted = records(fault?.ignoreCursor ? undefined : query.startingAfter);
+export function page(
+	records: Records,
+	{ limit, startingAfter }: PageQuery,
+	fault?: Fault,
+	bodyOf?: ServiceForm['list'],
+): unknown {
+	const after = bodyOf && startingAfter !== undefined ? idIn(startingAfter) : startingAfter;
+	const wanted = records(fault?.ignoreCursor ? undefined : after);
 	if (!wanted) {
 		throw new ServiceError(400, 'startingAfter is not the id of a record in this list.');
 	}
-	const items: T[] = [];
-	for (const record of wanted) {
-		if (items.length === query.limit) return { data: { hasMore: true, items } };
-		items.push(record);
+	const page: Entry[] = [];
+	let hasMore = false;
+	for (const entry of wanted) {
+		hasMore = page.length === limit;
+		if (hasMore) break;
+		page.push(entry);
 	}
-	return { data: { hasMore: false, items } };
+	const items = page.map(({ shown }) => shown);
+	const last = page.at(-1);
+	const next = hasMore && last !== undefined ? cursorOf(last.id) : null;
+	return bodyOf?.({ items, hasMore, next }) ?? { data: { hasMore, items } };
 }
 
+const OWN = 'next_';
+const cursorOf = (id: string) => OWN + Buffer.from(id).toString('base64url');
+/** Empty, which no record has, for a text that is not such a cursor. */
+const idIn = (cursor: string) =>
+	cursor.startsWith(OWN) ? Buffer.from(cursor.slice(OWN.length), 'base64url').toString() : '';
+
 /** An array as a list. */
-export function recordsOf<T extends { readonly id: string }>(records: readonly T[]): Records<T> {
+export function recordsOf(records: readonly { readonly id: string }[]): Records {
+	const entries = records.map((shown) => ({ id: shown.id, shown }));
 	return (after) => {
-		if (after === undefined) return records;
-		const index = records.findIndex(({ id }) => id === after);
-		return index === -1 ? undefined : records.slice(index + 1);
+		if (after === undefined) return entries;
+		const index = entries.findIndex(({ id }) => id === after);
+		return index === -1 ? undefined : entries.slice(index + 1);
 	};
 }

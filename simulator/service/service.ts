@@ -19,6 +19,7 @@ import type {
 	EventInput,
 	Incident,
 	Profile,
+	ServiceForm,
 	SimulatorOptions,
 	Tamper,
 } from '../shared/types';
@@ -53,6 +54,7 @@ export class Service {
 	readonly faults = new FaultList();
 	readonly happenings = new Happenings(this);
 	readonly newestFirst: boolean;
+	readonly form: ServiceForm;
 	readonly now: () => number;
 	private readonly sender: Sender;
 	private readonly source: EventSource;
@@ -66,6 +68,7 @@ export class Service {
 		this.audience = options.audience ?? DEFAULT_AUDIENCE;
 		this.newestFirst = options.listOrder !== 'oldestFirst';
 		this.sign = options.sign;
+		this.form = options.form ?? {};
 		this.profile = options.profile ?? 'documented';
 		const assets = generateAssets(options.assets ?? DEFAULT_ASSETS);
 		this.assets = this.profile === 'network' ? assets.map(activated) : assets;
@@ -90,6 +93,7 @@ export class Service {
 			endpoints: this.endpoints,
 			sender: this.sender,
 			sign: options.sign,
+			bodyOf: this.form.deliveredEvent,
 			now: this.now,
 			retryTimeScale: options.retryTimeScale ?? 1,
 			disableEndpointAfterDays: options.disableEndpointAfterDays,
@@ -139,7 +143,8 @@ export class Service {
 		tamper?: Tamper,
 	): Promise<DeliveryResult> {
 		const { sign } = this;
-		const options = { secret, deliveryId: newId('whdel'), nowMs: this.now(), tamper, sign };
+		const bodyOf = this.form.deliveredEvent;
+		const options = { secret, deliveryId: newId('whdel'), nowMs: this.now(), tamper, sign, bodyOf };
 		return await this.sender.post(url, signedDelivery(event, options));
 	}
 

@@ -40,6 +40,8 @@ export interface SimulatorOptions {
 	disableEndpointAfterDays?: number | undefined;
 	/** How deliveries are signed; by default as the service is known to sign them. */
 	sign?: Sign | undefined;
+	/** What the service sends where the specification does not say it; by default what it is known to send. */
+	form?: ServiceForm | undefined;
 	/** Order of the lists of events and deliveries; newest first by default, since the specification does not define it. */
 	listOrder?: 'newestFirst' | 'oldestFirst' | undefined;
 	/** How long a command with `async: false` waits for the station, in milliseconds; 30,000 by default. */
@@ -62,6 +64,22 @@ export type Sign = (delivery: {
 	timestamp: number;
 	body: string;
 }) => Record<string, string>;
+
+/** Each part is the default where it is absent. */
+export interface ServiceForm {
+	/** The body of a list. The service then has cursors of its own, as `next`: null on the last page. */
+	readonly list?: (page: ListPage) => unknown;
+	/** An event in the list. */
+	readonly listedEvent?: (event: DeliveredEvent) => object;
+	/** The body of a delivery. */
+	readonly deliveredEvent?: (event: DeliveredEvent) => object;
+}
+
+export interface ListPage {
+	readonly items: readonly object[];
+	readonly hasMore: boolean;
+	readonly next: string | null;
+}
 
 /** An event, in the shape of a delivery's body. */
 export interface DeliveredEvent {

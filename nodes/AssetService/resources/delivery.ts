@@ -13,6 +13,7 @@ import {
 	LISTS,
 	newest,
 	recordsOf,
+	statusWords,
 } from '../../../lib/service';
 import { timeOf } from '../../../lib/shared/time';
 import { asText } from '../../../lib/shared/values';
@@ -92,15 +93,16 @@ function read(run: OperationRun): ReturnType<Filters['read']> {
 	if (status === '' || status === 'any') return {};
 	let seen = 0;
 	let withStatus = 0;
+	const known: Readonly<Record<string, string[]>> = statusWords(run.client.serviceInterface);
+	const words = Object.hasOwn(known, status) ? (known[status] ?? []) : [status];
 	return {
-		query: { [DELIVERY.statusField]: status },
-		// Checked by hand, because this runs for every record.
+		query: { [DELIVERY.statusField]: words[0] ?? status },
 		matching: (record) => {
 			const own = record[DELIVERY.statusField];
 			seen++;
 			if (typeof own !== 'string') return false;
 			withStatus++;
-			return own.toLowerCase() === status;
+			return words.includes(own.toLowerCase());
 		},
 		afterwards: () => {
 			if (seen === 0 || withStatus > 0) return;

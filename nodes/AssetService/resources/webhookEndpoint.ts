@@ -182,8 +182,10 @@ const getHealth: Operation = {
 		const endpointId = endpointIdOf(item);
 		const now = Date.now();
 		const createdAfter = createdAfterOf(item, DAYS_BACK, now);
-		const deliveries = recordsOf(item.client.list('delivery', { endpointId, createdAfter }));
-		const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
+		const { client } = item;
+		const deliveries = recordsOf(client.list('delivery', { endpointId, createdAfter }));
+		const settings = client.serviceInterface;
+		const { withoutStatus, ...health } = await endpointHealth(deliveries, settings, now);
 		if (withoutStatus > 0) {
 			item.warn(
 				`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY.statusField}'.`,

@@ -7,7 +7,6 @@ import {
 	type ListRow,
 	type ApiRecord,
 	flattener,
-	recordsOf,
 } from '../../../lib/service';
 import {
 	array,
@@ -68,10 +67,13 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 			const { afterwards, query, ...wanted } = read(run);
 			// Simplified records all have the same fields.
 			const isFlat = flag(run, 'simplify', 'Simplify', true);
-			const output = isFlat ? flattener(row.fields) : (record: ApiRecord) => record;
+			const flat = flattener(row.fields);
 			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint, includeOdd: true };
 			const pages = run.client.list(resource, options);
-			const records = await Array.fromAsync(recordsOf(pages), output);
+			const records: ApiRecord[] = [];
+			for await (const { listed } of pages) {
+				for (const { record, sent } of listed) records.push(isFlat ? flat(record) : sent);
+			}
 			afterwards?.();
 			return records;
 		},

@@ -8,7 +8,7 @@ import type { DeliveredEvent, Scope } from '../../shared/types';
 import { requireScope } from '../authorize';
 import { parse, ServiceError } from '../errors';
 import { faultOf } from '../faultHooks';
-import { page, pageQuery, type Records, recordsOf } from '../paging';
+import { type Entry, page, pageQuery, type Records, recordsOf } from '../paging';
 
 /** The filters that the request has. */
 type Filters = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ interface ServedList {
 	/** Filters that are not in the table, or that accept only some values. */
 	readonly filters?: z.ZodRawShape;
 	/** In list order. `endpointId` is empty if the path has none. */
-	readonly records: (service: Service, filters: Filters, endpointId: string) => Records<object>;
+	readonly records: (service: Service, filters: Filters, endpointId: string) => Records;
 }
 
 const SERVED: Readonly<Record<ListedResource, ServedList>> = {
@@ -42,10 +42,10 @@ const SERVED: Readonly<Record<ListedResource, ServedList>> = {
 	event: {
 		scope: 'webhooks:read',
 		records:
-			({ events, newestFirst }) =>
+			({ events, newestFirst, form: { listedEvent = asListed } }) =>
 			(after) => {
 				const wanted = events.from(after, newestFirst);
-				return wanted && eachListed(wanted);
+				return wanted && eachListed(wanted, listedEvent);
 			},
 	},
 };
@@ -68,7 +68,7 @@ export function listRoutes(service: Service) {
 					const given = parse(filterQuery, request.query) as Filters;
 					const fault = faultOf(request);
 					const wanted = records(service, fault?.ignoreFilters ? {} : given, endpointId);
-					return page(wanted, parse(pageQuery, request.query), fault);
+					return page(wanted, parse(pageQuery, request.query), fault, service.form.list);
 				},
 			});
 		}
@@ -94,8 +94,11 @@ function inGroups(id: string | undefined, wanted: string | undefined): boolean {
 	return id !== undefined && ids.includes(id);
 }
 
-function* eachListed(events: Iterable<DeliveredEvent>) {
-	for (const event of events) yield asListed(event);
+function* eachListed(
+	events: Iterable<DeliveredEvent>,
+	shownAs: (event: DeliveredEvent) => object,
+): Generator<Entry> {
+	for (const event of events) yield { id: event.id, shown: shownAs(event) };
 }
 
 /** The list uses other field names than a delivery (published). */

@@ -1,4 +1,4 @@
-import { endpointHealth } from '../../../lib/service';
+import { endpointHealth, SERVICE_INTERFACE } from '../../../lib/service';
 
 const NOW = Date.UTC(2026, 0, 8);
 const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
@@ -10,16 +10,23 @@ const delivery = (status: string, hours: number, attempts = 1) => ({
 	createdAt: hoursAgo(hours),
 	attempts: Array.from({ length: attempts }, (_, n) => ({ timestamp: hoursAgo(hours - n / 10) })),
 });
-const health = async (...deliveries: Record<string, unknown>[]) => {
+const healthWith = async (settings: object, deliveries: readonly Record<string, unknown>[]) => {
 	const list = async function* () {
 		yield* deliveries;
 	};
-	return await endpointHealth(list(), NOW);
+	return await endpointHealth(list(), { ...SERVICE_INTERFACE, ...settings }, NOW);
 };
+const health = async (...deliveries: Record<string, unknown>[]) => await healthWith({}, deliveries);
 const oldest = async (...deliveries: Record<string, unknown>[]) =>
 	(await health(...deliveries)).oldestFailure?.deliveryId ?? null;
 
 describe('the health of an endpoint', () => {
+	it('goes by the words of the service for the status of a delivery', async () => {
+		const words = { succeededWords: 'delivered, OK', failedWords: 'error' };
+		const deliveries = ['ok', 'Delivered', 'ERROR', 'success'].map((status) => delivery(status, 1));
+		expect(await healthWith(words, deliveries)).toMatchObject({ delivered: 2, failed: 1 });
+	});
+
 	it('counts only successes and failures', async () => {
 		expect(
 			await health(

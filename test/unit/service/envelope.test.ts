@@ -1,10 +1,13 @@
+import { pageOf as pageWith } from '../../../lib/service/envelope';
 import { Destination } from '../../../lib/service/errors';
-import { pageOf } from '../../../lib/service/paging';
 import { Redactor } from '../../../lib/service/response';
 
 const address = 'https://api.example.com/things';
 const destination = new Destination(address, 'baseUrl', new Redactor('hush'));
 const items = [{ id: 1 }];
+/** The page, with these settings. */
+const pageOf = (answer: unknown, itemsPath = '', more = {}) =>
+	pageWith(answer, { itemsPath, hasMorePath: '', nextCursorPath: '', ...more }, destination);
 const deepList = (): unknown => {
 	let list: unknown = [];
 	for (let depth = 0; depth < 100_000; depth++) list = [list];
@@ -13,7 +16,7 @@ const deepList = (): unknown => {
 
 function failure(answer: unknown, itemsPath?: string): unknown {
 	try {
-		return pageOf(answer, itemsPath, destination);
+		return pageOf(answer, itemsPath);
 	} catch (error) {
 		return error;
 	}
@@ -43,8 +46,8 @@ describe('a page', () => {
 			true,
 		],
 	])('is read from %s', (_name, answer, hasMore) => {
-		expect(pageOf(answer, undefined, destination)).toEqual({ items, hasMore });
-		expect(pageOf(answer, '  ', destination)).toEqual({ items, hasMore });
+		expect(pageOf(answer)).toEqual({ items, hasMore });
+		expect(pageOf(answer, '  ')).toEqual({ items, hasMore });
 	});
 
 	it.each([
@@ -52,21 +55,52 @@ describe('a page', () => {
 		['items at the top level', { items: null, hasMore: false }],
 		['data', { data: null, hasMore: false }],
 	])('is empty where null stands for the list: %s', (_name, answer) => {
-		expect(pageOf(answer, undefined, destination)).toEqual({ items: [], hasMore: false });
+		expect(pageOf(answer)).toEqual({ items: [], hasMore: false });
 	});
 
 	it('is empty where the answer is null, or null stands where the user says', () => {
 		const empty = { items: [], hasMore: undefined };
-		expect(pageOf(null, undefined, destination)).toEqual(empty);
-		expect(pageOf({ rows: null }, 'rows', destination)).toEqual(empty);
+		expect(pageOf(null)).toEqual(empty);
+		expect(pageOf({ rows: null }, 'rows')).toEqual(empty);
 	});
 
 	it('is read from where the user says, and hasMore from next to it', () => {
 		const answer = { result: { list: { rows: items, hasMore: true } } };
-		expect(pageOf(answer, 'result.list.rows', destination)).toEqual({ items, hasMore: true });
-		expect(pageOf([{ rows: items }], '0.rows', destination)).toEqual({ items, hasMore: undefined });
-		expect(pageOf({ rows: items, has_more: 'true' }, 'rows', destination).hasMore).toBe(true);
+		expect(pageOf(answer, 'result.list.rows')).toEqual({ items, hasMore: true });
+		expect(pageOf([{ rows: items }], '0.rows')).toEqual({ items, hasMore: undefined });
+		expect(pageOf({ rows: items, has_more: 'true' }, 'rows').hasMore).toBe(true);
 	});
+
+	it('is the first list at one of the paths that the user says', () => {
+		const paths = 'result.assets, result.events,events';
+		for (const answer of [{ result: { events: items } }, { events: items }]) {
+			expect(pageOf(answer, paths).items).toEqual(items);
+		}
+		expect(failure({ a: 1 }, paths)).toMatchObject({
+			message: expect.stringContaining("has no 'result', only an object with 'a'") as string,
+		});
+	});
+
+	it.each([
+		['true', { hasMore: true, next: 'c' }, { hasMore: true, cursor: 'c' }],
+		['its text', { hasMore: 'FALSE', next: 'c' }, { hasMore: false, cursor: 'c' }],
+		['nothing, with a cursor', { next: 7 }, { hasMore: true, cursor: '7' }],
+		['nothing, without a cursor', { next: '' }, { hasMore: false, cursor: null }],
+		['that there is more, without a cursor', { hasMore: true }, { hasMore: true, cursor: null }],
+		[
+			'something else, with a cursor that is none',
+			{ hasMore: 2, next: { a: 1 } },
+			{ hasMore: false, cursor: null },
+		],
+		['nothing, with half a surrogate pair', { next: '\ud800' }, { hasMore: false, cursor: null }],
+	])(
+		'says where the user says whether there is more, and where it begins: %s',
+		(_name, said, expected) => {
+			const answer = { items, hasMore: true, meta: said };
+			const settings = { hasMorePath: 'meta.hasMore', nextCursorPath: 'links.next, meta.next' };
+			expect(pageOf(answer, 'items', settings)).toEqual({ items, ...expected });
+		},
+	);
 
 	it.each([
 		[{ results: [], next: 1 }, "is an object with 'results', 'next'"],
@@ -79,7 +113,9 @@ describe('a page', () => {
 	])('that is not there is explained by the keys seen: %j', (answer, words) => {
 		expect(failure(answer)).toMatchObject({
 			message: `The response of https://api.example.com/things has no list where one is expected: it ${words}`,
-			hint: expect.stringContaining("Set the option 'Items Path'") as string,
+			hint: expect.stringContaining(
+				"Set 'Items Path' under 'Customize Service Interface'",
+			) as string,
 		});
 	});
 
@@ -88,7 +124,7 @@ describe('a page', () => {
 		[11, "'8', '9' and more"],
 	])('that is not there is explained by ten keys at most, of %d', (count, end) => {
 		const answer = Object.fromEntries(Array.from({ length: count }, (_, key) => [key, 1]));
-		expect(() => pageOf(answer, undefined, destination)).toThrow(end);
+		expect(() => pageOf(answer)).toThrow(end);
 	});
 
 	it.each([
@@ -103,15 +139,15 @@ describe('a page', () => {
 	])('that is not where the user says is explained: %j at %s', (answer, path, words) => {
 		expect(failure(answer, path)).toMatchObject({
 			message: `The response of https://api.example.com/things ${words}`,
-			hint: "Correct the option 'Items Path'.",
+			hint: "Correct 'Items Path' under 'Customize Service Interface' in the Asset Service API credential, or in the options of the node.",
 		});
 	});
 
 	it('counts before an error that stands next to it, unless it is empty or not there', () => {
 		const error = 'quota used up';
-		expect(pageOf({ items, error }, undefined, destination).items).toEqual(items);
+		expect(pageOf({ items, error }).items).toEqual(items);
 		for (const answer of [{ items: [], error }, { error }]) {
-			expect(() => pageOf(answer, undefined, destination)).toThrow(error);
+			expect(() => pageOf(answer)).toThrow(error);
 		}
 	});
 });

@@ -39,7 +39,7 @@ const listOf = (count: number): ReturnType<typeof fakeList> => ({
 	async *list(_resource, { mayRequest }) {
 		for (let n = 0; n < count && mayRequest?.() !== false; n += 100) {
 			const ids = Array.from({ length: Math.min(100, count - n) }, (_, m) => `s${n + m}`);
-			const listed = ids.map((id) => ({ id, record: { id }, place: undefined }));
+			const listed = ids.map((id) => ({ id, record: { id }, sent: { id }, place: undefined }));
 			yield { listed, cursor: ids.at(-1), isLast: n + 100 >= count };
 		}
 	},
