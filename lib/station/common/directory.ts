@@ -2,6 +2,7 @@
 import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../../service';
 import { textOf } from '../../shared/values';
 import { HOUR_MS, MINUTE_MS } from './settings';
+import { limitIn, type LimitOf, type Limits, limitsIn } from './limits';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;
@@ -24,6 +25,7 @@ export interface Directory {
 	readonly listing: Listing | undefined;
 	/** The station's fields; a station that is not listed has its ID as its name. */
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
+	readonly limitOf: LimitOf;
 	/** How many of the list are stations; undefined if it could not be read. */
 	readonly stations: number | undefined;
 	/** Of the list; empty if it could not be read. */
@@ -76,20 +78,23 @@ async function read(
 	before: Directory,
 ): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();
+	const limits = new Map<string, Limits>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
 	const options = { pageSize: PAGE_SIZE, readAhead: true, mayRequest: asked };
 	try {
 		for await (const record of recordsOf(client.list('asset', options))) {
 			const id = textOf(record['id']);
-			if (id !== undefined) assets.set(id, flat(record));
+			if (id === undefined) continue;
+			assets.set(id, flat(record));
+			limits.set(id, limitsIn(record));
 		}
 	} catch (failure) {
 		return { ...before, failure };
 	}
 	// An empty list is taken for a failure of the service: it would end every incident.
 	const isComplete = !end.isRefused && assets.size > 0;
-	return isComplete ? directoryOf(assets, serviceNow) : before;
+	return isComplete ? directoryOf(assets, serviceNow, limits) : before;
 }
 
 /** An asset without a type is taken for one. */
@@ -97,9 +102,14 @@ export function isStation({ type }: Readonly<Record<string, unknown>>): boolean 
 	return typeof type !== 'string' || /station|charge/i.test(type);
 }
 
-function directoryOf(assets?: ReadonlyMap<string, ApiRecord>, at = 0): Directory {
+function directoryOf(
+	assets?: ReadonlyMap<string, ApiRecord>,
+	at = 0,
+	limits: ReadonlyMap<string, Limits> = new Map(),
+): Directory {
 	return {
 		listing: assets && { at, has: (id) => assets.has(id) },
+		limitOf: (id, connector) => limitIn(limits.get(id), connector),
 		stations: assets && [...assets.values()].filter(isStation).length,
 		assetIds: [...(assets?.keys() ?? [])],
 		fieldsOf: (assetId) => {

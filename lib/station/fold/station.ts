@@ -12,7 +12,7 @@ import type { Report, StationState, Timeline } from '../common/state';
 import type { ConnectorStatus, Fact, EventFacts } from '../facts';
 import { compactSessions } from './compactSessions';
 import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
-import { addSessionFact, noSessions } from './sessions';
+import { addSessionFact, hasNoSessions, noSessions } from './sessions';
 import { inOrder } from './sets';
 import {
 	addQuiet,
@@ -235,7 +235,7 @@ export function compactStation(
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
-	if (state.sessions) compactSessions(state.sessions, watermark, settings, isOpen);
+	if (state.sessions) compactSessions(state.sessions, watermark, settings);
 	const lastingSince = isRepeated(settings) ? firstOf(state.lines) : Infinity;
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		// Faults that it has counted, and that last, would open another one.
@@ -254,10 +254,10 @@ const firstOf = (lines: StationState['lines'] = {}): number =>
 	);
 
 export function isEmpty({ lines, faults, incidents, sessions }: StationState): boolean {
-	const lists = [...Object.values(sessions ?? {}), faults ?? []];
 	return (
 		Object.keys(lines ?? {}).length === 0 &&
 		Object.keys(incidents ?? {}).length === 0 &&
-		lists.every(({ length }) => length === 0)
+		(faults ?? []).length === 0 &&
+		hasNoSessions(sessions)
 	);
 }

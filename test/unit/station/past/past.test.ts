@@ -188,26 +188,24 @@ describe('Get Sessions', () => {
 		]);
 
 	it('has a session once, though its end is certain only after the period', async () => {
-		const events = [...begun('10:30', 1, 1_000, 5), stopped('10:58', 77, 3_000)];
+		const events = [...begun('10:30', 1, 1_000, 5), stopped('10:58', -1, 3_000)];
 		const found = await sessions(events, { to: time('11:00'), includeOpen: true });
 		expect(found).toMatchObject([
 			{ state: 'ended', startedAt: iso('10:30'), energyKwh: 2, startFoundBy: 'order' },
 		]);
 	});
 
-	it('has a session that the next one ended, though a stop that may be its own waits until after the period', async () => {
+	it('has a session without a stop in the period in which that is no longer waited for', async () => {
 		const events = [
 			...[...begun('10:00', 1, 9_000, 5), ...begun('10:05', 2, 1_000, 6)],
 			...begun('10:55', 1, 12_000, 7),
 			stopped('10:58', 6, 13_000, '10:54'),
 		];
-		const both = [
-			{ transactionId: '5', reason: 'NotReported' },
-			{ transactionId: '6', reason: 'Local' },
-		];
-		expect(await sessions(events)).toMatchObject(both);
-		expect(await sessions(events, { to: time('11:00') })).toMatchObject(both);
-		expect(await sessions(events, { from: time('11:00') })).toEqual([]);
+		const stoppedOne = { transactionId: '6', reason: 'Local', final: true };
+		const unended = { transactionId: '5', reason: 'NotReported', receivedAt: iso('10:55') };
+		expect(await sessions(events)).toMatchObject([stoppedOne, unended]);
+		expect(await sessions(events, { to: time('11:15') })).toMatchObject([stoppedOne]);
+		expect(await sessions(events, { from: time('11:15') })).toMatchObject([unended]);
 	});
 });
 

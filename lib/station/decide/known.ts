@@ -1,0 +1,237 @@
+/** What is known of a station's sessions at a time: their starts, each with its IDs, the stops, and what readings name. */
+import { RESPONSE_MS, REPEATED_MS } from '../common/settings';
+import type {
+	NamedStart,
+	Sessions,
+	SessionMeter,
+	SessionStart,
+	SessionStop,
+} from '../common/state';
+import { evseOf, isTransaction } from '../facts/values';
+import { isLater, mayBeSame } from '../fold/decided';
+import { belongsAt } from '../fold/registers';
+
+/** A start, with those that repeat it. */
+export interface Session {
+	/** The first one by the station's clock. */
+	start: SessionStart;
+	readonly starts: SessionStart[];
+	/** From the responses, or its own one. */
+	readonly ids: Set<string>;
+	/** Whether the service said which transaction it is, and that it did not accept it. */
+	isAnswered: boolean;
+	isRefused: boolean;
+}
+
+export const isOver = ({ start }: Session): boolean => start.over !== undefined;
+
+/** Grows with the messages, in the order in which they were created. */
+export class Known {
+	/** Everything that was created up to then has been added. */
+	at = -Infinity;
+	readonly sessions: Session[] = [];
+	readonly stops: SessionStop[] = [];
+	/** Responses whose start is missing. */
+	readonly #orphans: NamedStart[] = [];
+	readonly #meters: readonly SessionMeter[];
+	readonly #answered: number;
+
+	constructor({ metered, answered = Infinity }: Sessions) {
+		this.#meters = metered;
+		this.#answered = answered;
+	}
+
+	/** Whether a start of the station was ever answered: its stops name their sessions. */
+	get isAnswered(): boolean {
+		return this.#answered <= this.at;
+	}
+
+	addStart(start: SessionStart): void {
+		const ids = new Set([start.tx, start.name].filter((id) => id !== undefined));
+		const isAnswered = start.tx !== undefined;
+		const session = { start, starts: [start], ids, isAnswered, isRefused: false };
+		this.sessions.push(session);
+		// The clock of the service can put a response just before its start.
+		const own = this.#orphans.filter(
+			({ message, t }) => start.messages.includes(message) && start.t <= t + RESPONSE_MS,
+		);
+		for (const response of own) {
+			this.#orphans.splice(this.#orphans.indexOf(response), 1);
+			answer(session, response);
+		}
+		this.#unite(session);
+	}
+
+	/** A station that boots may begin its message IDs again: a response is that to the last start before it. */
+	addResponse(response: NamedStart): void {
+		const session = this.sessions.findLast(({ starts }) =>
+			starts.some(({ messages }) => messages.includes(response.message)),
+		);
+		if (session === undefined) {
+			this.#orphans.push(response);
+			return;
+		}
+		answer(session, response);
+		this.#unite(session);
+	}
+
+	addStop(stop: SessionStop): void {
+		this.stops.push(stop);
+	}
+
+	/** The start that is sent again with another time: it has the same ID and register, and no stop came in between. */
+	#unite(session: Session): void {
+		const { start, ids } = session;
+		if ((start.wh ?? 0) <= 0) return;
+		const isStopped = (from: number, to: number) =>
+			this.stops.some(({ tx, at }) => ids.has(tx) && from <= at && at <= to);
+		const known = this.sessions.find(
+			(other) =>
+				other !== session &&
+				other.start.connector === start.connector &&
+				other.start.wh === start.wh &&
+				[...ids].some((id) => other.ids.has(id)) &&
+				!isStopped(Math.min(other.start.at, start.at), Math.max(other.start.at, start.at)),
+		);
+		if (known === undefined) return;
+		this.sessions.splice(this.sessions.indexOf(session), 1);
+		known.starts.push(...session.starts);
+		for (const id of ids) known.ids.add(id);
+		const { over, unended } = known.start;
+		if (over !== undefined) Object.assign(start, { over, ...(unended && { unended }) });
+		if (start.at < known.start.at) known.start = start;
+	}
+
+	/** Those that have this ID. */
+	withId(tx: string): Session[] {
+		return this.sessions.filter(({ ids }) => ids.has(tx));
+	}
+
+	/** What is said of a transaction, or outside of any. */
+	metersOf(tx: string | undefined): SessionMeter[] {
+		return this.#meters.filter((one) => one.tx === tx && one.t <= this.at);
+	}
+
+	/** Where the session is: what its messages name, the first one that names a connector. */
+	placeOf({ start, ids }: Session, stop?: SessionStop): string | undefined {
+		if (start.tx === undefined || start.connector?.includes('/')) return start.connector;
+		const { from, to } = this.lifeOf(start, ids);
+		const isOwn = ({ at, until }: SessionMeter) =>
+			(from <= at && at < to) || (from <= until && until < to);
+		const said = this.metersOf(start.tx).filter(isOwn);
+		const places = said.sort((a, b) => a.at - b.at).map(({ connector }) => connector);
+		return firstOf([start.connector, ...places, stop?.connector]);
+	}
+
+	/** When what names its ID belongs to the session: stations use IDs again. */
+	lifeOf(
+		{ at, t }: Pick<SessionStart, 'at' | 't'>,
+		ids: ReadonlySet<string>,
+	): { readonly from: number; readonly to: number } {
+		const others = this.sessions.filter((one) => [...ids].some((id) => one.ids.has(id)));
+		const begun = others.map(({ start }) => start.at);
+		const isStopped = this.stops.some((stop) => ids.has(stop.tx) && stop.at < at && stop.t < t);
+		const isFirst = !isStopped && begun.every((one) => one >= at);
+		return { from: isFirst ? -Infinity : at, to: Math.min(...begun.filter((one) => one > at)) };
+	}
+
+	/** The next session of its connector, by both clocks. */
+	nextOf(session: Session): Session | undefined {
+		const place = this.placeOf(session);
+		return this.sessions
+			.filter((one) => isLater(one.start, session.start) && this.#isAt(one, session, place))
+			.reduce<Session | undefined>(
+				(first, one) => (first === undefined || one.start.at < first.start.at ? one : first),
+				undefined,
+			);
+	}
+
+	/** What names no place shows only that a session of its own ID is over. */
+	#isAt(one: Session, session: Session, place: string | undefined): boolean {
+		const other = this.placeOf(one);
+		if (place !== undefined && other !== undefined) return mayBeSame(place, other);
+		return [...session.ids].some((id) => one.ids.has(id));
+	}
+
+	/** Whether the session was that of its connector when the stop says, by the clock of the station, or else of the service. */
+	isCurrent(session: Session, stop: SessionStop): boolean {
+		const next = this.nextOf(session)?.start ?? { at: Infinity, t: Infinity };
+		const { at, t } = session.start;
+		if (at <= stop.at) return stop.at <= next.at;
+		return t <= stop.t && stop.t <= next.t;
+	}
+
+	/**
+	 * The session that readings name so: the one that its connector had when they first did, if its start has no response. Those
+	 * just after the last stop of this ID are late, and those that a response to a missing start names are of that one.
+	 */
+	namedBy(tx: string, stop?: SessionStop): Session | undefined {
+		if (!isTransaction(tx) || this.withId(tx).length > 0 || this.isOrphan(tx)) return undefined;
+		const ended = this.stops.filter((one) => one !== stop && one.tx === tx && one.told);
+		const after = Math.max(...ended.map(({ t }) => t + REPEATED_MS));
+		const found = new Set(
+			this.metersOf(tx).flatMap((meter) => this.#begunWith(meter, after) ?? []),
+		);
+		return found.size === 1 ? [...found][0] : undefined;
+	}
+
+	#begunWith({ tx = '', connector, at, t, readings }: SessionMeter, after: number) {
+		const isNews = (one: { readonly t: number }) => after < one.t && one.t <= this.at;
+		const first = isNews({ t }) ? { at, t } : readings.find(isNews);
+		if (first === undefined || connector === undefined) return undefined;
+		const time = 'wh' in first ? belongsAt(first) : first.at;
+		const session = this.sessions
+			.filter(({ start }) => start.connector === connector && start.at <= time)
+			.reduce<Session | undefined>(
+				(last, one) => (last === undefined || one.start.at >= last.start.at ? one : last),
+				undefined,
+			);
+		if (session === undefined || session.isAnswered) return undefined;
+		const { start } = session;
+		if (start.over !== undefined && start.over < first.t) return undefined;
+		const isBetween = (stop: SessionStop) =>
+			stop.tx !== tx && start.at <= stop.at && stop.at <= time && this.mayEnd(stop, session);
+		return this.stops.some(isBetween) ? undefined : session;
+	}
+
+	/** What readings name the session. */
+	namesOf(session: Session): string[] {
+		const { start, isAnswered } = session;
+		if (isAnswered) return [];
+		return this.#meters
+			.filter(
+				({ tx, connector, t }) => tx !== undefined && connector === start.connector && t <= this.at,
+			)
+			.sort((a, b) => a.at - b.at)
+			.flatMap(({ tx = '' }) => (this.namedBy(tx) === session ? [tx] : []));
+	}
+
+	/** Whether a response names the transaction, and its start is missing. */
+	isOrphan(tx: string): boolean {
+		return this.#orphans.some((one) => one.tx === tx);
+	}
+
+	/** Whether a stop without a start may be that of the session, though nothing shows it. */
+	mayEnd({ tx, found, connector }: SessionStop, { start, ids, isAnswered }: Session): boolean {
+		if (found || !mayBeSame(connector, start.connector)) return false;
+		if (ids.has(tx) || !isTransaction(tx)) return true;
+		if (isAnswered || this.withId(tx).length > 0 || this.isOrphan(tx)) return false;
+		const said = this.metersOf(tx);
+		const isHere = ({ connector: place, at }: SessionMeter) =>
+			mayBeSame(place, start.connector) && at >= start.at;
+		return said.length === 0 || said.some(isHere);
+	}
+}
+
+function answer(session: Session, { tx, refused = false }: NamedStart): void {
+	if (isTransaction(tx)) session.ids.add(tx);
+	session.isRefused = refused && (session.isRefused || !session.isAnswered);
+	session.isAnswered = true;
+}
+
+/** What the first one says that names any; its connector, if that names the EVSE and a later one both. */
+function firstOf(places: readonly (string | undefined)[]): string | undefined {
+	const named = places.filter((one) => one !== undefined);
+	const [first] = named;
+	return named.find((one) => one !== evseOf(one) && evseOf(one) === first) ?? first;
+}
