@@ -217,8 +217,8 @@ export class Known {
 		if (ids.has(tx) || !isTransaction(tx)) return true;
 		if (isAnswered || this.withId(tx).length > 0 || this.isOrphan(tx)) return false;
 		const said = this.metersOf(tx);
-		const isHere = ({ connector: place, at }: SessionMeter) =>
-			mayBeSame(place, start.connector) && at >= start.at;
+		const isHere = ({ connector: place, at, t }: SessionMeter) =>
+			mayBeSame(place, start.connector) && (at >= start.at || t >= start.t);
 		return said.length === 0 || said.some(isHere);
 	}
 }

@@ -18,26 +18,31 @@ export function mayEnd({ starts, stops }: Sessions): boolean {
 
 /** Marks the sessions as told, and returns their items. */
 export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	return played(sessions, place).entries.filter(({ t }) => t > place.publishedAt);
+	return played(sessions, place, true).entries.filter(({ t }) => t > place.publishedAt);
 }
 
 /** Those whose stop waits for what may come, as they stand: once `endedSessions` has decided. */
 export function waitingSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	const { known } = played(sessions, place);
-	const waiting = known.stops.filter(({ told }) => !told);
-	return waiting.flatMap((stop) => toldStop(known, stop, true, place));
+	const { known } = played(sessions, place, false);
+	return waitingIn(known).flatMap((stop) => toldStop(known, stop, true, place));
 }
 
 /** Those that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided. */
 export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	const { known } = played(sessions, place);
-	const waiting = known.stops.filter(({ told }) => !told);
-	const ending = new Set(waiting.flatMap((stop) => join(known, stop, false, place).session));
+	const { known } = played(sessions, place, false);
+	const ending = new Set(
+		waitingIn(known).flatMap((stop) => {
+			const { session, possible } = join(known, stop, false, place);
+			return [session, ...possible];
+		}),
+	);
 	return known.sessions
 		.filter((one) => !isOver(one) && one.start.unsure !== true && !ending.has(one))
 		.filter((one) => known.nextOf(one) === undefined)
 		.flatMap((one) => openEntry(known, one, place));
 }
+
+const waitingIn = ({ stops }: Known): SessionStop[] => stops.filter(({ told }) => !told);
 
 /** Starts come before the responses to them, and decisions once all messages of that time are known. */
 const RANK = { start: 0, response: 1, stop: 2, decision: 3 };
@@ -49,51 +54,61 @@ interface Step {
 	/** Of decisions that are due at once: by the station's clock. */
 	readonly at: number;
 	readonly id: string;
-	readonly take: () => ReportEntry[] | undefined;
+	readonly take: () => readonly ReportEntry[];
 }
 
-function played(sessions: Sessions, place: SessionPlace) {
+function played(sessions: Sessions, place: SessionPlace, isDeciding: boolean) {
 	const known = new Known(sessions);
 	const entries: ReportEntry[] = [];
-	for (const { t, take } of stepsOf(sessions, known, place)) {
+	const steps = [
+		...messagesOf(sessions, known),
+		...(isDeciding ? decisionsOf(sessions, known, place) : []),
+	].sort((a, b) => a.t - b.t || a.rank - b.rank || a.at - b.at || (a.id < b.id ? -1 : 1));
+	for (const { t, take } of steps) {
 		if (t > place.watermark) break;
 		known.at = t;
-		entries.push(...(take() ?? []));
+		entries.push(...take());
 	}
 	known.at = place.watermark;
 	return { known, entries };
 }
 
-function stepsOf(sessions: Sessions, known: Known, place: SessionPlace): Step[] {
-	const { starts, stops, named } = sessions;
-	const message = (t: number, rank: number, id: string, take: () => void) => ({
+function messagesOf({ starts, stops, named }: Sessions, known: Known): Step[] {
+	const message = (t: number, rank: number, id: string, add: () => void) => ({
 		...{ t, rank, at: t, id },
 		take: () => {
-			take();
+			add();
 			settle(known);
-			return undefined;
+			return [];
 		},
 	});
-	const decision = (t: number, { at, id }: SessionStart | SessionStop, take: Step['take']) => ({
-		...{ t, rank: RANK.decision, at, id, take },
-	});
 	return [
-		...starts.flatMap((start) => [
-			message(start.t, RANK.start, start.id, () => known.addStart(start)),
-			decision(start.t + SESSION_WAIT_MS, start, () => unendedBefore(known, start, place)),
-		]),
+		...starts.map((one) => message(one.t, RANK.start, one.id, () => known.addStart(one))),
 		...named.flatMap((one) =>
 			[...new Set([one.t, lastOf(one)])].map((t) =>
 				message(t, RANK.response, one.tx, () => known.addResponse(one)),
 			),
 		),
-		...stops.flatMap((stop) => [
-			message(stop.t, RANK.stop, stop.id, () => known.addStop(stop)),
-			...[stop.t + (hasRegister(stop) ? 0 : CLOSING_MS), stop.t + START_WAIT_MS].map((t, n) =>
-				decision(t, stop, () => toldStop(known, stop, n === 1, place)),
+		...stops.map((one) => message(one.t, RANK.stop, one.id, () => known.addStop(one))),
+	];
+}
+
+function decisionsOf({ starts, stops }: Sessions, known: Known, place: SessionPlace): Step[] {
+	const decision = (t: number, { at, id }: SessionStart | SessionStop, take: Step['take']) => ({
+		...{ t, rank: RANK.decision, at, id, take },
+	});
+	return [
+		...starts.map((start) =>
+			decision(start.t + SESSION_WAIT_MS, start, () => unendedBefore(known, start, place)),
+		),
+		...stops
+			.filter(({ told }) => !told)
+			.flatMap((stop) =>
+				[stop.t + (hasRegister(stop) ? 0 : CLOSING_MS), stop.t + START_WAIT_MS].map((t, n) =>
+					decision(t, stop, () => toldStop(known, stop, n === 1, place)),
+				),
 			),
-		]),
-	].sort((a, b) => a.t - b.t || a.rank - b.rank || a.at - b.at || (a.id < b.id ? -1 : 1));
+	];
 }
 
 function toldStop(

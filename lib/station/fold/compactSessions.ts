@@ -4,11 +4,18 @@ import {
 	LATEST_MS,
 	MOST_REPORTS,
 	REPEATED_MS,
+	RESPONSE_MS,
 	START_WAIT_MS,
 	type StationSettings,
 	UNMATCHED_MS,
 } from '../common/settings';
-import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
+import type {
+	NamedStart,
+	Sessions,
+	SessionMeter,
+	SessionStart,
+	SessionStop,
+} from '../common/state';
 import { isMeterDecided, mayBeSame } from './decided';
 import { belongsAt, thinned } from './registers';
 import { lastOf } from './sessions';
@@ -35,16 +42,19 @@ export function compactSessions(
 	const before = { ...sessions };
 	sessions.starts = starts.filter(isStartKept);
 	sessions.stops = stops.filter(isStopKept);
-	const [listed, left] = [starts, sessions.starts].map(
-		(some) => new Set(some.flatMap(({ messages }) => messages)),
-	);
+	const left = new Set(sessions.starts);
 	const gone = stops.filter((stop) => !sessions.stops.includes(stop));
 	// A response is of no use without its start, unless that may still be listed or its stop is to come.
-	sessions.named = sessions.named.filter(({ t, last = t, tx, message }) => {
-		if (listed?.has(message)) return left?.has(message);
+	sessions.named = sessions.named.filter((one) => {
+		const { t, last = t, tx } = one;
+		const start = startOf(starts, one);
+		if (start !== undefined) return left.has(start);
 		return last >= cut || (isOpen(t) && !gone.some((stop) => stop.tx === tx && last <= stop.t));
 	});
-	sessions.metered = sessions.metered.flatMap((meter) => compacted(meter, before, watermark));
+	const lost = new Set(sessions.stops.flatMap(({ tx, told, found }) => (told && !found ? tx : [])));
+	sessions.metered = sessions.metered.flatMap((meter) =>
+		compacted(meter, before, watermark, lost.has(meter.tx ?? '')),
+	);
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {
 		if (!stop.told) continue;
@@ -61,13 +71,30 @@ export function compactSessions(
 	for (const one of sessions.metered) delete one.who;
 }
 
-/** Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. */
-function compacted(meter: SessionMeter, before: Sessions, watermark: number): SessionMeter[] {
+/** A station that boots may begin its message IDs again: a response is that to the last start before it. */
+export function startOf(
+	starts: readonly SessionStart[],
+	{ message, t, last = t }: NamedStart,
+): SessionStart | undefined {
+	const own = starts.filter(({ messages }) => messages.includes(message));
+	return own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
+}
+
+/**
+ * Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. Where a
+ * stop without a start was, and since when, shows whose it can be.
+ */
+function compacted(
+	meter: SessionMeter,
+	before: Sessions,
+	watermark: number,
+	isLost: boolean,
+): SessionMeter[] {
 	const isDecided = (at: number, t: number) =>
 		t < watermark - UNMATCHED_MS || isMeterDecided(before, { ...meter, t }, at);
 	const readings = meter.readings.filter((one) => !isDecided(belongsAt(one), one.t));
 	const [first] = readings;
-	const isOver = isDecided(meter.at, meter.t);
+	const isOver = !isLost && isDecided(meter.at, meter.t);
 	if (isOver && first === undefined && isDecided(meter.until, meter.t)) return [];
 	const { at, t } = isOver
 		? { at: first ? belongsAt(first) : meter.until, t: first?.t ?? meter.t }

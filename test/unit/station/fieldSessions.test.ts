@@ -1040,7 +1040,9 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 	return [
 		...starts.map(({ connector = '-', wh, tx = '' }) => `start ${connector} ${String(wh)} ${tx}`),
 		...named.map(({ tx }) => `response ${tx}`),
-		...others.map((one) => `${String(one.readings.length)} values ${one.tx ?? one.connector ?? ''}`),
+		...others.map(
+			(one) => `${String(one.readings.length)} values ${one.tx ?? one.connector ?? ''}`,
+		),
 		...stops.map(({ tx, reason, readings }) => ['stop', tx, reason, readings?.length].join(' ')),
 	].map((part) => part.trim());
 }
@@ -1070,10 +1072,10 @@ describe('a session is kept as long as it matters', () => {
 		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
 		['nothing after that, OCPP 2.0.1', whole201, '11:00', []],
 		[
-			'a stop without its start for a day, with its response',
+			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
 			'11-24 09:00',
-			['response 25', 'stop 25'],
+			['response 25', '0 values 25', 'stop 25'],
 		],
 		['nothing of it after a day', withoutStart, '11-24 22:00', []],
 		[
@@ -1139,7 +1141,7 @@ describe('a session is kept as long as it matters', () => {
 			'only its end, for a day, if its start is missing, OCPP 2.0.1',
 			'09:10 updated A 1/1 1000 | 09:30 ended A 2000',
 			'11-24 09:00',
-			['stop A'],
+			['0 values A', 'stop A'],
 		],
 		[
 			'nothing a day after an end without a start, OCPP 2.0.1',
@@ -1153,12 +1155,7 @@ describe('a session is kept as long as it matters', () => {
 			'12:00',
 			['start 1/1 1000 A', 'start 1/1 2000 B'],
 		],
-		[
-			'and then only the next one, OCPP 2.0.1',
-			unended201,
-			'11-24 22:00',
-			['start 1/1 2000 B'],
-		],
+		['and then only the next one, OCPP 2.0.1', unended201, '11-24 22:00', ['start 1/1 2000 B']],
 		[
 			'only the next one, if that has the same ID, OCPP 2.0.1',
 			`${whole201} | 09:40 started A 1/1 5000 | 09:45 updated A 1/1 6000`,
@@ -1177,12 +1174,7 @@ describe('a session is kept as long as it matters', () => {
 			'11:59',
 			['start 1/1 1000 A', '11 values A'],
 		],
-		[
-			'its start as long as its end, OCPP 2.0.1',
-			whole201,
-			'10:20',
-			['start 1/1 1000 A', 'stop A'],
-		],
+		['its start as long as its end, OCPP 2.0.1', whole201, '10:20', ['start 1/1 1000 A', 'stop A']],
 		[
 			'only the one that has not ended, if that of another EVSE has the same ID',
 			shared,
