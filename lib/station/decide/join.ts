@@ -40,7 +40,7 @@ export function join(
 	if (exact.length > 0) {
 		const open = exact.filter((one) => !isOver(one));
 		const [session, ...others] = open.length > 1 ? open.filter(fits) : open;
-		if (session === undefined && open.length === 0) return { ...none, isRepeated: true };
+		if (open.length === 0) return { ...none, isRepeated: true };
 		if (session === undefined || others.length > 0) return { ...none, possible: open };
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
@@ -55,6 +55,8 @@ export function join(
 	if (session === undefined || others.length > 0) return { ...none, possible: likely };
 	// Its stop comes after it was reported without one.
 	if (isOver(session)) return { ...none, isRepeated: session.start.unended === true };
+	// A stop before may have been its own.
+	if (session.start.unsure) return { ...none, possible: likely };
 	return { session, foundBy: 'order', possible: [] };
 }
 
@@ -69,8 +71,8 @@ const isSame = (one: SessionStop, stop: SessionStop): boolean =>
 export function exactOf(known: Known, stop: SessionStop): Session[] {
 	const { tx, at, t, connector } = stop;
 	const named = known.namedBy(tx, stop);
-	const all = known.withId(tx).concat(named ?? []);
-	const begun = all.filter(({ start }) => start.at <= at || start.t <= t);
+	const isBegun = named !== undefined && (named.start.at <= at || named.start.t <= t);
+	const begun = known.withId(tx, stop).concat(isBegun ? named : []);
 	const places = Map.groupBy(begun, (one) => known.placeOf(one));
 	const here = [...places].filter(([place]) => mayBeSame(place, connector));
 	return here.flatMap(([, some]) => {
@@ -123,9 +125,10 @@ function isLikely(known: Known, session: Session, stop: SessionStop): boolean {
 }
 
 /** What the stop names, or else the only connector that readings with its ID do. */
-export function placeOfStop(known: Known, { tx, connector }: SessionStop): string | undefined {
+export function placeOfStop(known: Known, stop: SessionStop): string | undefined {
+	const { tx, connector } = stop;
 	if (connector !== undefined || !isTransaction(tx)) return connector;
-	const places = new Set(known.metersOf(tx).flatMap((one) => one.connector ?? []));
+	const places = new Set(known.namingsOf(tx, stop).map((one) => one.connector));
 	const [place] = places;
 	return places.size === 1 ? place : undefined;
 }

@@ -1,5 +1,5 @@
 /** What is known of a station's sessions at a time: their starts, each with its IDs, the stops, and what readings name. */
-import { RESPONSE_MS, REPEATED_MS } from '../common/settings';
+import { LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type {
 	NamedStart,
 	Sessions,
@@ -8,8 +8,9 @@ import type {
 	SessionStop,
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
-import { isLater, mayBeSame } from '../fold/decided';
+import { isLater, isOfEnded, mayBeSame } from '../fold/decided';
 import { belongsAt } from '../fold/registers';
+import type { Clock } from './energy';
 
 /** A start, with those that repeat it. */
 export interface Session {
@@ -24,6 +25,10 @@ export interface Session {
 }
 
 export const isOver = ({ start }: Session): boolean => start.over !== undefined;
+
+interface Naming extends Clock {
+	readonly connector: string;
+}
 
 /** Grows with the messages, in the order in which they were created. */
 export class Known {
@@ -102,9 +107,13 @@ export class Known {
 		if (start.at < known.start.at) known.start = start;
 	}
 
-	/** Those that have this ID. */
-	withId(tx: string): Session[] {
-		return this.sessions.filter(({ ids }) => ids.has(tx));
+	/** Those that have this ID and had begun by then, unless they have been over for so long that it is used again. */
+	withId(tx: string, { at, t }: Clock): Session[] {
+		return this.sessions.filter(({ start, ids }) => {
+			const { over = Infinity, unended } = start;
+			const isForgotten = t > over + (unended ? LATE_STOP_MS : REPEATED_MS);
+			return ids.has(tx) && !isForgotten && (start.at <= at || start.t <= t);
+		});
 	}
 
 	/** What is said of a transaction, or outside of any. */
@@ -162,35 +171,42 @@ export class Known {
 	}
 
 	/**
-	 * The session that readings name so: the one that its connector had when they first did, if its start has no response. Those
-	 * just after the last stop of this ID are late, and those that a response to a missing start names are of that one.
+	 * The session that readings name so: the one that its connector had when they first did, if its start has no response. What a
+	 * response to a missing start names is of that one.
 	 */
 	namedBy(tx: string, stop?: SessionStop): Session | undefined {
-		if (!isTransaction(tx) || this.withId(tx).length > 0 || this.isOrphan(tx)) return undefined;
-		const ended = this.stops.filter((one) => one !== stop && one.tx === tx && one.told);
-		const after = Math.max(...ended.map(({ t }) => t + REPEATED_MS));
+		if (!isTransaction(tx) || this.isOrphan(tx)) return undefined;
 		const found = new Set(
-			this.metersOf(tx).flatMap((meter) => this.#begunWith(meter, after) ?? []),
+			this.namingsOf(tx, stop).flatMap((one) => this.#begunWith(tx, one) ?? []),
 		);
 		return found.size === 1 ? [...found][0] : undefined;
 	}
 
-	#begunWith({ tx = '', connector, at, t, readings }: SessionMeter, after: number) {
-		const isNews = (one: { readonly t: number }) => after < one.t && one.t <= this.at;
-		const first = isNews({ t }) ? { at, t } : readings.find(isNews);
-		if (first === undefined || connector === undefined) return undefined;
-		const time = 'wh' in first ? belongsAt(first) : first.at;
+	/** Where and when readings first named a transaction, after the stops that were told of it. */
+	namingsOf(tx: string, stop?: SessionStop): Naming[] {
+		const ended = this.stops.filter((one) => one !== stop);
+		const isNews = (one: Clock) => one.t <= this.at && !isOfEnded(ended, tx, one);
+		return this.metersOf(tx).flatMap(({ connector, at, t, readings }) => {
+			const said = readings.map((one) => ({ at: belongsAt(one), t: one.t }));
+			const first = [{ at, t }, ...said].find(isNews);
+			return connector === undefined || first === undefined ? [] : [{ connector, ...first }];
+		});
+	}
+
+	#begunWith(tx: string, { connector, ...first }: Naming): Session | undefined {
+		const { at, t } = first;
+		if (this.withId(tx, first).length > 0) return undefined;
 		const session = this.sessions
-			.filter(({ start }) => start.connector === connector && start.at <= time)
+			.filter(({ start }) => start.connector === connector && start.at <= at)
 			.reduce<Session | undefined>(
 				(last, one) => (last === undefined || one.start.at >= last.start.at ? one : last),
 				undefined,
 			);
 		if (session === undefined || session.isAnswered) return undefined;
 		const { start } = session;
-		if (start.over !== undefined && start.over < first.t) return undefined;
+		if (start.over !== undefined && start.over < t) return undefined;
 		const isBetween = (stop: SessionStop) =>
-			stop.tx !== tx && start.at <= stop.at && stop.at <= time && this.mayEnd(stop, session);
+			stop.tx !== tx && start.at <= stop.at && stop.at <= at && this.mayEnd(stop, session);
 		return this.stops.some(isBetween) ? undefined : session;
 	}
 
@@ -212,10 +228,11 @@ export class Known {
 	}
 
 	/** Whether a stop without a start may be that of the session, though nothing shows it. */
-	mayEnd({ tx, found, connector }: SessionStop, { start, ids, isAnswered }: Session): boolean {
+	mayEnd(stop: SessionStop, { start, ids, isAnswered }: Session): boolean {
+		const { tx, found, connector } = stop;
 		if (found || !mayBeSame(connector, start.connector)) return false;
 		if (ids.has(tx) || !isTransaction(tx)) return true;
-		if (isAnswered || this.withId(tx).length > 0 || this.isOrphan(tx)) return false;
+		if (isAnswered || this.withId(tx, stop).length > 0 || this.isOrphan(tx)) return false;
 		const said = this.metersOf(tx);
 		const isHere = ({ connector: place, at, t }: SessionMeter) =>
 			mayBeSame(place, start.connector) && (at >= start.at || t >= start.t);

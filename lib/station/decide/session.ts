@@ -153,9 +153,8 @@ function end(known: Known, session: Session, t: number, isUnended = false): void
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */
 function unendedBefore(known: Known, next: SessionStart, place: SessionPlace): ReportEntry[] {
-	if (!known.sessions.some(({ start }) => start === next)) return [];
 	return known.sessions
-		.filter((one) => !isOver(one) && isLater(next, one.start))
+		.filter((one) => !isOver(one) && (one.start === next || isLater(next, one.start)))
 		.flatMap((session) => {
 			const later = known.nextOf(session);
 			if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];

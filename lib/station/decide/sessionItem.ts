@@ -4,7 +4,7 @@ import { limitIn, type LimitOf } from '../common/limits';
 import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
-import { mayBeSame } from '../fold/decided';
+import { isOfEnded, mayBeSame } from '../fold/decided';
 import { belongsAt } from '../fold/registers';
 import { type Clock, energyOf } from './energy';
 import type { FoundBy } from './join';
@@ -74,7 +74,7 @@ export function unendedEntry(
 ): ReportEntry[] {
 	const told = { ...openOf(session, NOT_REPORTED), next, shownAt: next.t };
 	if (session.isRefused && !hasRisen(known, told, place)) return [];
-	return [entryOf(known, told, place, next.t + SESSION_WAIT_MS)];
+	return [entryOf(known, told, place, Math.max(next.t, session.start.t) + SESSION_WAIT_MS)];
 }
 
 /** Of a session that has not ended: its energy so far. */
@@ -174,18 +174,25 @@ function energyIn(known: Known, told: Told, at: SessionPlace) {
 		const isInTime = stop === undefined || one.c !== undefined || at <= closed;
 		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
 	};
-	const named = [...names]
-		.flatMap((tx) => known.metersOf(tx))
-		.filter(({ connector }) => mayBeSame(connector, place))
-		.flatMap(({ readings }) => readings.filter(isOwn));
+	const others = known.stops.filter((one) => one !== stop);
+	const named = [...names].flatMap((tx) => {
+		const isNamed = session?.ids.has(tx) === true;
+		const isOld = (one: Register) =>
+			!isNamed && isOfEnded(others, tx, { at: belongsAt(one), t: one.t });
+		return known
+			.metersOf(tx)
+			.filter(({ connector }) => mayBeSame(connector, place))
+			.flatMap(({ readings }) => readings.filter((one) => isOwn(one) && !isOld(one)));
+	});
 	const later = (session && known.nextOf(session)?.start.at) ?? Infinity;
 	const isFitting = (one: Register) => {
 		const at = belongsAt(one);
 		if (from === undefined || one.t > known.at || at < from.at || at >= later) return false;
 		return at <= (to?.at ?? Infinity) || (one.c === 'end' && at <= closed);
 	};
+	// Of a session without a stop, nobody knows how long anything fits its time.
 	const fitting =
-		place === undefined
+		place === undefined || next !== undefined
 			? []
 			: known
 					.metersOf(undefined)

@@ -5,6 +5,7 @@ import {
 	MOST_REPORTS,
 	REPEATED_MS,
 	RESPONSE_MS,
+	SESSION_WAIT_MS,
 	START_WAIT_MS,
 	type StationSettings,
 	UNMATCHED_MS,
@@ -28,16 +29,18 @@ export function compactSessions(
 	/** What is older is not read again. */
 	const cut = watermark - LATEST_MS;
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
+	/** What is decided at the end of that time still knows it. */
+	const rememberedFrom = (ms: number) => watermark - ms - SESSION_WAIT_MS;
 	// A stop may be sent again; one without a start, or a session without a stop, may find it late.
 	const isStopKept = (stop: SessionStop) =>
 		stop.told
-			? lastOf(stop) >= watermark - (stop.found ? REPEATED_MS : LATE_STOP_MS)
+			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS : LATE_STOP_MS)
 			: isOpen(stop.t);
 	const isStartKept = (start: SessionStart) =>
 		lastOf(start) >= cut ||
 		(start.over === undefined
 			? isOpen(start.t)
-			: start.over >= (start.unended ? watermark - LATE_STOP_MS : cut));
+			: start.over >= rememberedFrom(start.unended ? LATE_STOP_MS : REPEATED_MS));
 	const { starts, stops } = sessions;
 	const before = { ...sessions };
 	sessions.starts = starts.filter(isStartKept);
