@@ -1,11 +1,10 @@
 /** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
-import { HOUR_MS, MINUTE_MS } from '../common/settings';
+import { DAY_MS, HOUR_MS } from '../common/settings';
 import type { Register } from '../common/state';
 import { atOf } from '../fold/registers';
 
 /** Registers are rounded to whole Wh, each in its own way. */
 const ROUNDING_WH = 1;
-const LATE_MS = MINUTE_MS;
 /** Stations write whole seconds, and not at the moment in which they measure. */
 const ROUNDING_MS = 10_000;
 
@@ -149,9 +148,9 @@ function countsFromZero(
 	if (next === undefined) return true;
 	const value = valueOf(next);
 	const [is, isByService] = clocks(zero, value).map((ms) => isInLimit(zero, value, ms, limitW));
-	// When it was sent says nothing if it was sent late.
-	const isLate = value.t - value.at > LATE_MS;
-	return is === isByService || isLate ? is : undefined;
+	if (is === isByService) return is;
+	// It was sent late, or its clock was wrong by days.
+	return zero.t - zero.at <= DAY_MS ? true : undefined;
 }
 
 const NAMES = { begin: 'Transaction.Begin', start: 'start', stop: 'stop', end: 'Transaction.End' };

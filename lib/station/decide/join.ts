@@ -94,7 +94,9 @@ function foundByOf({ start, ids }: Session, { tx }: SessionStop): FoundBy {
 function isAgain(stop: SessionStop, one: SessionStop): boolean {
 	if (!one.told || !isBefore(one, stop)) return false;
 	const isRecent = stop.t - lastOf(one) <= (one.found ? REPEATED_MS : LATE_STOP_MS);
-	if (isTransaction(stop.tx)) return isRecent && one.tx === stop.tx;
+	// A register that has fallen is that of another session with the same ID.
+	const isFallen = (stop.wh ?? 0) > 0 && (one.wh ?? 0) > (stop.wh ?? 0) + 1;
+	if (isTransaction(stop.tx)) return isRecent && one.tx === stop.tx && !isFallen;
 	const isSameTime = one.at === stop.at && one.wh === stop.wh;
 	const isSameRegister = (stop.wh ?? 0) > 0 && one.wh === stop.wh;
 	return (isSameTime || isSameRegister) && stop.t - lastOf(one) <= REPEATED_MS;
@@ -112,8 +114,8 @@ export function mayBeOf(known: Known, session: Session, stop: SessionStop): bool
 /** Whether the session was open when the stop was sent, and can be meant: no stop names it, and it has no name that the stop lacks. */
 function isLikely(known: Known, session: Session, stop: SessionStop): boolean {
 	const { start, ids } = session;
-	if ((start.over ?? Infinity) <= stop.t || !(start.at <= stop.at || start.t <= stop.t))
-		return false;
+	if ((start.over ?? Infinity) <= stop.t && !start.unended) return false;
+	if (!(start.at <= stop.at || start.t <= stop.t)) return false;
 	const place = placeOfStop(known, stop);
 	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
 	const names = [...ids, ...known.namesOf(session)];

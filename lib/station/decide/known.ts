@@ -9,7 +9,7 @@ import type {
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
 import { isLater, isOfEnded, mayBeSame } from '../fold/decided';
-import { belongsAt } from '../fold/registers';
+import { belongsAt, FRACTION_MS } from '../fold/registers';
 import type { Clock } from './energy';
 
 /** A start, with those that repeat it. */
@@ -116,6 +116,11 @@ export class Known {
 		});
 	}
 
+	/** Whether another session has the ID by then: one whose stop was told may share it with a later one. */
+	#hasOwner(tx: string, by: Clock): boolean {
+		return this.withId(tx, by).some((one) => !isOver(one) || one.start.unended === true);
+	}
+
 	/** What is said of a transaction, or outside of any. */
 	metersOf(tx: string | undefined): SessionMeter[] {
 		return this.#meters.filter((one) => one.tx === tx && one.t <= this.at);
@@ -162,12 +167,12 @@ export class Known {
 		return [...session.ids].some((id) => one.ids.has(id));
 	}
 
-	/** Whether the session was that of its connector when the stop says, by the clock of the station, or else of the service. */
+	/** Whether the session was that of its connector when the stop says, by the clock of the station or of the service. */
 	isCurrent(session: Session, stop: SessionStop): boolean {
-		const next = this.nextOf(session)?.start ?? { at: Infinity, t: Infinity };
-		const { at, t } = session.start;
-		if (at <= stop.at) return stop.at <= next.at;
-		return t <= stop.t && stop.t <= next.t;
+		const next = this.nextOf(session)?.start;
+		return (['at', 't'] as const).some(
+			(clock) => session.start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity),
+		);
 	}
 
 	/**
@@ -195,14 +200,14 @@ export class Known {
 
 	#begunWith(tx: string, { connector, ...first }: Naming): Session | undefined {
 		const { at, t } = first;
-		if (this.withId(tx, first).length > 0) return undefined;
-		const session = this.sessions
-			.filter(({ start }) => start.connector === connector && start.at <= at)
-			.reduce<Session | undefined>(
-				(last, one) => (last === undefined || one.start.at >= last.start.at ? one : last),
-				undefined,
-			);
-		if (session === undefined || session.isAnswered) return undefined;
+		if (this.#hasOwner(tx, first)) return undefined;
+		const here = this.sessions.filter(({ start }) => start.connector === connector);
+		const [session, other] = [
+			latest(here, 'at', at),
+			// The clock of the service can put the first reading just before its start.
+			latest(here, 't', t + FRACTION_MS),
+		];
+		if (session === undefined || session !== other || session.isAnswered) return undefined;
 		const { start } = session;
 		if (start.over !== undefined && start.over < t) return undefined;
 		const isBetween = (stop: SessionStop) =>
@@ -232,13 +237,22 @@ export class Known {
 		const { tx, found, connector } = stop;
 		if (found || !mayBeSame(connector, start.connector)) return false;
 		if (ids.has(tx) || !isTransaction(tx)) return true;
-		if (isAnswered || this.withId(tx, stop).length > 0 || this.isOrphan(tx)) return false;
-		const said = this.metersOf(tx);
-		const isHere = ({ connector: place, at, t }: SessionMeter) =>
-			mayBeSame(place, start.connector) && (at >= start.at || t >= start.t);
+		if (isAnswered || this.#hasOwner(tx, stop) || this.isOrphan(tx)) return false;
+		const said = this.namingsOf(tx, stop);
+		const isHere = ({ connector: place, at, t }: Naming) =>
+			mayBeSame(place, start.connector) && (at >= start.at || t + RESPONSE_MS >= start.t);
 		return said.length === 0 || said.some(isHere);
 	}
 }
+
+/** The one that began last by then. */
+const latest = (sessions: readonly Session[], clock: 'at' | 't', time: number) =>
+	sessions
+		.filter(({ start }) => start[clock] <= time)
+		.reduce<Session | undefined>(
+			(last, one) => (last === undefined || one.start[clock] >= last.start[clock] ? one : last),
+			undefined,
+		);
 
 function answer(session: Session, { tx, refused = false }: NamedStart): void {
 	if (isTransaction(tx)) session.ids.add(tx);

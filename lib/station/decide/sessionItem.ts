@@ -5,7 +5,7 @@ import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/set
 import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, mayBeSame } from '../fold/decided';
-import { belongsAt } from '../fold/registers';
+import { belongsAt, FRACTION_MS } from '../fold/registers';
 import { type Clock, energyOf } from './energy';
 import type { FoundBy } from './join';
 import type { Known, Session } from './known';
@@ -187,7 +187,9 @@ function energyIn(known: Known, told: Told, at: SessionPlace) {
 	const later = (session && known.nextOf(session)?.start.at) ?? Infinity;
 	const isFitting = (one: Register) => {
 		const at = belongsAt(one);
-		if (from === undefined || one.t > known.at || at < from.at || at >= later) return false;
+		if (from === undefined || one.t > known.at || at >= later) return false;
+		// Of a start whose clock is behind, the session before has readings of that time.
+		if (at < from.at || one.t + FRACTION_MS < from.t) return false;
 		return at <= (to?.at ?? Infinity) || (one.c === 'end' && at <= closed);
 	};
 	// Of a session without a stop, nobody knows how long anything fits its time.

@@ -12,7 +12,7 @@ import type { MeterReading } from '../facts';
 export const atOf = ({ t, d = 0 }: Register): number => t + d;
 
 /** Stations write times without fractions: the first reading can seem to be from before the start. */
-const FRACTION_MS = 1_000;
+export const FRACTION_MS = 1_000;
 
 /** The same, as far as it decides which session a reading belongs to. */
 export const belongsAt = (one: Register): number =>

@@ -1,4 +1,5 @@
 import { split } from '../../../../lib/station';
+import { sessionEvents } from '../sessionText';
 import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
 import { askPast, incidents, newest, outages, sessions, status, uptime } from './pastWorld';
@@ -193,6 +194,27 @@ describe('Get Sessions', () => {
 		expect(found).toMatchObject([
 			{ state: 'ended', startedAt: iso('10:30'), energyKwh: 2, startFoundBy: 'order' },
 		]);
+	});
+
+	it('has each session in one of two periods that adjoin, though they are asked at once', async () => {
+		const events = sessionEvents(`
+			09:00 start 1 1000 tx=25 | 09:50 stop 25 6000 | 09:55 stop 26 9000
+			09:30 start 2 2000 tx=27 | 09:59:10 meter 2 3000@end tx=27 | 09:59:30 stop 27 -`);
+		const rows = async (from: string, to: string, now: string) => {
+			const period = { from: time(from), to: time(to), now: time(now) };
+			const found = await sessions(events, period);
+			return found.map(({ transactionId, final }) => [transactionId, final]);
+		};
+		const asItStands = [
+			['25', true],
+			['26', false],
+			['27', false],
+		];
+		const all = asItStands.map(([id]) => [id, true]);
+		expect(await rows('09:00', '10:00', '10:00')).toEqual(asItStands);
+		expect(await rows('10:00', '11:00', '11:00')).toEqual([]);
+		expect(await rows('09:00', '10:00', '11:00')).toEqual(all);
+		expect(await rows('09:00', '11:00', '11:00')).toEqual(all);
 	});
 
 	it('has a session without a stop in the period in which that is no longer waited for', async () => {
