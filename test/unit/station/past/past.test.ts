@@ -515,6 +515,19 @@ describe('a test in the editor', () => {
 		expect(found).toMatchObject({ incidents: count, stations: count });
 		expect(found.all).toHaveLength(1);
 	});
+
+	it.each([0, 1, 500, 999])(
+		'looks back seven days if the last one has none, whatever the milliseconds: %d',
+		async (ms) => {
+			const events = [
+				...[OCPP16.status('11-20 10:00', 'Faulted'), OCPP16.status('11-20 11:00', 'Available')],
+				message('11-15 10:00', 's1', ['Heartbeat', {}]),
+			];
+			const settings = { kind: 'connectorFault', forMs: 0 } as const;
+			const found = await newest(events, settings, { now: time('12:00') + ms });
+			expect(found).toMatchObject({ incidents: 0, all: [{ at: time('11-20 10:00') }] });
+		},
+	);
 });
 
 it('says the same of events of the same time, in whatever order they are listed', async () => {
