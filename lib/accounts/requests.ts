@@ -43,7 +43,10 @@ const requested = object({
 	incident: optional(object({ t: number(), assetId: string(), item: record(string(), unknown()) })),
 });
 export type Requested = output<typeof requested>;
-const format = recordFormat({ what: 'a request to replay', number: 1 }, object({ events: array(requested) }));
+const format = recordFormat(
+	{ what: 'a request to replay', number: 1 },
+	object({ events: array(requested) }),
+);
 
 interface Replay {
 	readonly ledger: Pick<Ledger, 'reopen' | 'readRecord' | 'swapRecord'>;

@@ -8,20 +8,19 @@
  * ends with the session of its process: 60 seconds after that was killed, another one continues. Every step swaps the
  * record that it has read, so a process that was paused and lost its claim changes nothing any more.
  */
-import { claimOrWait, type Ledger, ledgerKey, recordFormat, type Records, releaseHold } from '../ledger';
+import {
+	claimOrWait,
+	type Ledger,
+	ledgerKey,
+	recordFormat,
+	type Records,
+	releaseHold,
+} from '../ledger';
 import type { ApiClient } from '../service';
 import { sleep } from '../shared/pace';
 import { printable } from '../shared/text';
 import { MINUTE_MS } from '../shared/time';
-import {
-	array,
-	number,
-	object,
-	optional,
-	type output,
-	string,
-	union,
-} from '../vendor/zod';
+import { array, number, object, optional, type output, string, union } from '../vendor/zod';
 
 /** Where a registration is kept. */
 interface RecordSlot {
@@ -73,7 +72,10 @@ const registered = object({
 	making: optional(string()),
 });
 const unregistered = object({ unregisteredAt: number() });
-const format = recordFormat({ what: 'a registered webhook endpoint', number: 1 }, union([unregistered, registered]));
+const format = recordFormat(
+	{ what: 'a registered webhook endpoint', number: 1 },
+	union([unregistered, registered]),
+);
 
 export type Registration = WantedEndpoint &
 	Readonly<Omit<output<typeof registered>, keyof WantedEndpoint>>;

@@ -40,7 +40,10 @@ const pollShape = object({
 	readFrom: optional(string()),
 });
 
-export const pollFormat = recordFormat({ what: 'how far a Poll Trigger has come', number: 1 }, pollShape);
+export const pollFormat = recordFormat(
+	{ what: 'how far a Poll Trigger has come', number: 1 },
+	pollShape,
+);
 export type PollState = Readonly<output<typeof pollShape>>;
 type OpenEvent = output<typeof openEvent>;
 

@@ -11,7 +11,13 @@ import {
 	RENEW_MS,
 	SHARDS,
 } from './common/settings';
-import { type ReportEntry, SHARD_FORMAT, shardState, type ShardState, type StationState } from './common/state';
+import {
+	type ReportEntry,
+	SHARD_FORMAT,
+	shardState,
+	type ShardState,
+	type StationState,
+} from './common/state';
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide, isUndecided } from './decide/station';
@@ -81,7 +87,8 @@ export function shardIn(text: string | undefined, isOwn = false): ShardState | u
 }
 
 /** The text of a shard. */
-export const shardText = (state: ShardState): string => numbered(SHARD_FORMAT, JSON.stringify(state));
+export const shardText = (state: ShardState): string =>
+	numbered(SHARD_FORMAT, JSON.stringify(state));
 
 /** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
 export function nextShard(

@@ -22,7 +22,10 @@ const headShape = object({
 	unlisted: object({ day: number(), count: number() }),
 });
 export type Head = Readonly<output<typeof headShape>>;
-export const headFormat = recordFormat({ what: 'how far a Station Trigger has come', number: 1 }, headShape);
+export const headFormat = recordFormat(
+	{ what: 'how far a Station Trigger has come', number: 1 },
+	headShape,
+);
 
 /** The name of the record of the head, or of a shard. */
 export const recordOf = ({ workflowId, nodeId }: Owner, name: string | number) =>

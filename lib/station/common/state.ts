@@ -209,7 +209,10 @@ const station = object({
 });
 
 /** Of the text of a shard. */
-export const SHARD_FORMAT: Format = { what: 'the state of the stations of a Station Trigger', number: 1 };
+export const SHARD_FORMAT: Format = {
+	what: 'the state of the stations of a Station Trigger',
+	number: 1,
+};
 
 export const shardState = object({
 	/** Of the settings that it was kept for, */

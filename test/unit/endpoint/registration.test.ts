@@ -123,15 +123,12 @@ describe('another publication', () => {
 		expect(world.warnings).toEqual([expect.stringContaining('we_1 could not be checked')]);
 	});
 
-	it.each(['1', '1no JSON', '1{}', '1[]'])(
-		'takes the record %s for none',
-		async (text) => {
-			const world = createWorld();
-			world.records.set(world.context.key, text);
-			await ensureRegistered(world.context, WANTED);
-			expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
-		},
-	);
+	it.each(['1', '1no JSON', '1{}', '1[]'])('takes the record %s for none', async (text) => {
+		const world = createWorld();
+		world.records.set(world.context.key, text);
+		await ensureRegistered(world.context, WANTED);
+		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
+	});
 
 	it('continues after a failed one', async () => {
 		const world = createWorld();

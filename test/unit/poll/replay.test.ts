@@ -297,9 +297,7 @@ it('keeps long IDs in records of bounded size, too', async () => {
 	const ids = Array.from({ length: 200 }, (_unused, n) => idOf(n));
 	await request(world, ids);
 	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
-	expect(texts.flatMap(([, text]) => (recordIn(text) as { events: [] }).events)).toHaveLength(
-		200,
-	);
+	expect(texts.flatMap(([, text]) => (recordIn(text) as { events: [] }).events)).toHaveLength(200);
 	for (const [, text] of texts) expect(text.length).toBeLessThan(80_000);
 });
 
