@@ -152,14 +152,14 @@ function endpointIn(
 	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
 ): { id?: string; secret?: string } {
-	const [inside, beside] = [own(json, FIELDS.data), json].map((place) =>
+	const [inside, outside] = [own(json, FIELDS.data), json].map((place) =>
 		parse(createdEndpoint, {
 			id: valueAt(place, endpointIdField),
 			secret: valueAt(place, endpointSecretField),
 		}),
 	);
-	const id = inside?.id ?? beside?.id;
-	const secret = inside?.secret ?? beside?.secret;
+	const id = inside?.id ?? outside?.id;
+	const secret = inside?.secret ?? outside?.secret;
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
 }
 

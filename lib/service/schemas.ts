@@ -100,11 +100,11 @@ const page = (items: readonly unknown[], ...said: readonly More[]) => ({
 export const collection = union([
 	pipe(
 		object({ data: object({ items: list, ...more }), ...more }),
-		transform(({ data, ...beside }) => page(data.items, data, beside)),
+		transform(({ data, ...others }) => page(data.items, data, others)),
 	),
 	pipe(
 		object({ data: array(unknown()), ...more }),
-		transform(({ data, ...beside }) => page(data, beside)),
+		transform(({ data, ...others }) => page(data, others)),
 	),
 	pipe(
 		list,
@@ -112,11 +112,11 @@ export const collection = union([
 	),
 	pipe(
 		object({ items: list, ...more }),
-		transform(({ items, ...beside }) => page(items, beside)),
+		transform(({ items, ...others }) => page(items, others)),
 	),
 	pipe(
 		object({ data: literal(null), ...more }),
-		transform(({ data: _, ...beside }) => page([], beside)),
+		transform(({ data: _, ...others }) => page([], others)),
 	),
 ]);
 

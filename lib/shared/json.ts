@@ -1,6 +1,6 @@
 /**
  * The bounds of JSON from outside, checked in its text before it is parsed: a few kilobytes of brackets exhaust the stack of
- * whoever walks the values, and a few megabytes of them the memory. Every function reads the text once.
+ * code that walks the values, and a few megabytes of them the memory. Every function reads the text once.
  */
 import { jsonIn } from './values';
 

@@ -66,7 +66,8 @@ export function* historyOf(
 	const connectors: PlaceHistory[] = [];
 	for (const connector of names) {
 		const phases = yield* phasesOf(yield* of(connector), past);
-		connectors.push({ connector, port: evseOf(connector), phases });
+		const isOfStation = question.portIs === 'station' && !connector.includes('/');
+		connectors.push({ connector, port: isOfStation ? STATION : evseOf(connector), phases });
 	}
 	const own = yield* phasesOf(yield* of(undefined), past);
 	return { own, evses: new Map(), connectors, finalUntil: Infinity };

@@ -185,18 +185,24 @@ export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 	}
 	const { unknown, up, ...down } = ms;
 	const downMs = lengthsOf(Object.values(down));
-	// In two steps, so that the minutes of outages are those of their causes and of their exclusions.
-	const [outageMinutes = 0, unknownMinutes = 0, otherMinutes = 0, upMinutes = 0] = wholeMinutes(
-		[downMs + excludedDown, unknown, excludedElse],
+	// In steps, so that each figure is less than a minute off, and the sums are exact.
+	const [downMinutes = 0, unknownMinutes = 0, excludedMinutes = 0, upMinutes = 0] = wholeMinutes(
+		[downMs, unknown, excludedDown + excludedElse],
 		up,
 	);
-	const [
-		offlineMinutes = 0,
-		silentMinutes = 0,
-		faultedMinutes = 0,
-		unavailableMinutes = 0,
-		excludedOutageMinutes = 0,
-	] = shared(outageMinutes, [...DOWN_CAUSES.map((cause) => down[cause]), excludedDown]);
+	const [offlineMinutes = 0, silentMinutes = 0, faultedMinutes = 0, unavailableMinutes = 0] =
+		shared(
+			downMinutes,
+			DOWN_CAUSES.map((cause) => down[cause]),
+		);
+	const excludedOutageMinutes = Math.min(
+		excludedMinutes,
+		Math.ceil(excludedDown / MINUTE_MS),
+		Math.max(
+			Math.floor(excludedDown / MINUTE_MS),
+			Math.floor((downMs + excludedDown) / MINUTE_MS) - downMinutes,
+		),
+	);
 	const counted = outagesIn(phases.filter(({ isExcluded = false }) => !isExcluded));
 	return {
 		uptimePercent: percentOf(
@@ -204,12 +210,12 @@ export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 			downMs + (unknownAs === 'down' ? countedUnknown : 0),
 		),
 		upMinutes,
-		downMinutes: outageMinutes - excludedOutageMinutes,
+		downMinutes,
 		...{ offlineMinutes, silentMinutes, faultedMinutes, unavailableMinutes, unknownMinutes },
-		excludedMinutes: otherMinutes + excludedOutageMinutes,
+		excludedMinutes,
 		outages: counted.length,
 		longestOutageMinutes: Math.floor(longest(counted) / MINUTE_MS),
-		...{ outageMinutes, excludedOutageMinutes },
+		...{ outageMinutes: downMinutes + excludedOutageMinutes, excludedOutageMinutes },
 		exclusionReasons: [...new Set(phases.flatMap(({ reasons = [] }) => reasons))],
 	};
 }
@@ -234,6 +240,10 @@ export function shared(minutes: number, lengths: readonly number[]): number[] {
 	const whole = lengths.map((each) => Math.floor(each / MINUTE_MS));
 	const rest = (n: number) => (lengths[n] ?? 0) % MINUTE_MS;
 	const ranked = [...lengths.keys()].sort((a, b) => rest(b) - rest(a));
-	for (const n of ranked.slice(0, minutes - lengthsOf(whole))) whole[n] = (whole[n] ?? 0) + 1;
+	const left = minutes - lengthsOf(whole);
+	for (const n of ranked.slice(0, Math.max(0, left))) whole[n] = (whole[n] ?? 0) + 1;
+	// One too many, where an exclusion took it: the smallest remainder gives it.
+	const giver = left < 0 ? ranked.findLast((n) => (whole[n] ?? 0) > 0) : undefined;
+	if (giver !== undefined) whole[giver] = (whole[giver] ?? 0) - 1;
 	return whole;
 }

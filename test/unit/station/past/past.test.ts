@@ -266,6 +266,17 @@ describe('Get Uptime', () => {
 		});
 	});
 
+	it('takes the connectors of a station for one port, if it charges one vehicle at a time', async () => {
+		const payload = { connectorId: 2, status: 'Available', errorCode: 'NoError' };
+		const second = message('09:00', 's1', ['StatusNotification', payload]);
+		const options = { ...period, from: time('09:00'), assets: ['s1'] };
+		const question = { per: 'port', portIs: 'station' } as const;
+		expect(await uptime([...events, second], question, options)).toMatchObject([
+			{ port: '0', connector: null, faultedMinutes: 0, offlineMinutes: 10, upMinutes: 140 },
+		]);
+		expect(await uptime([...events, second], { per: 'port' }, options)).toHaveLength(2);
+	});
+
 	it('lists each time down, with the minutes of the uptime', async () => {
 		const exclusion = { from: time('10:10'), to: time('10:20'), reason: 'Works' };
 		const question = { exclusions: [{ ...exclusion, assetId: 's1', connector: '1' }] };
