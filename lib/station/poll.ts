@@ -32,7 +32,7 @@ import { type Head, headOf, headFormat } from './common/head';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type EventFacts, LeftOut, readFacts } from './facts';
-import { isWatched } from './fold/station';
+import { isWatched } from './fold/quiet';
 import { changeShards, type StationPollOptions } from './records';
 import { dueEntries, report, reportReplayed } from './reports';
 

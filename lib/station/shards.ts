@@ -22,6 +22,7 @@ import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide, isUndecided } from './decide/station';
 import type { EventFacts } from './facts';
+import { isQuiet } from './fold/quiet';
 import { ofStations } from './fold/signs';
 import {
 	addEvent,
@@ -30,7 +31,6 @@ import {
 	dropQuietReports,
 	inFoldOrder,
 	isEmpty,
-	isQuiet,
 } from './fold/station';
 
 /** 6 bits of a hash of its ID (FNV-1a), which costs little for each event. */
@@ -170,8 +170,8 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 }
 
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
-function usefulTo({ stations }: ShardState, { events, unreadUpTo }: ShardStep) {
-	const isLoud = ({ facts }: EventFacts): boolean => !facts.every(isQuiet);
+function usefulTo({ stations }: ShardState, { events, unreadUpTo, moment }: ShardStep) {
+	const isLoud = ({ facts }: EventFacts) => !facts.every((fact) => isQuiet(fact, moment.settings));
 	if (unreadUpTo.length > 0) return () => true;
 	const loud = new Set(events.filter(isLoud).map(({ assetId }) => assetId));
 	return ({ assetId }: EventFacts) => loud.has(assetId) || Object.hasOwn(stations, assetId);
@@ -193,13 +193,13 @@ function fold(
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	const inPoll = { ...settings, mostParts: MOST_READ_PARTS };
 	for (const one of events.toSorted(inFoldOrder)) {
-		if (one.facts.every(isQuiet) || isOver(one)) continue;
+		if (one.facts.every((fact) => isQuiet(fact, settings)) || isOver(one)) continue;
 		const station = stationOf(one);
 		if (!addEvent(station, one, inPoll)) continue;
 		state.stations[one.assetId] = station;
 		changed.add(one.assetId);
 	}
-	for (const one of ofStations(events)) {
+	for (const one of ofStations(events, settings)) {
 		if (isOver(one)) continue;
 		const station = stationOf(one);
 		if (!addQuietFacts(station, one, settings, unreadUpTo)) continue;

@@ -1,6 +1,7 @@
 /** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
 import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../../service';
 import { textOf } from '../../shared/values';
+import { type ListedStation, listedStation } from './assets';
 import { HOUR_MS, MINUTE_MS } from './settings';
 
 /** Far above any network; it limits the memory. */
@@ -24,6 +25,8 @@ export interface Directory {
 	readonly listing: Listing | undefined;
 	/** The station's fields; a station that is not listed has its ID as its name. */
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
+	/** What the list says of its places; undefined for a station that is not listed. */
+	readonly stationOf: (assetId: string) => ListedStation | undefined;
 	/** How many of the list are stations; undefined if it could not be read. */
 	readonly stations: number | undefined;
 	/** Of the list; empty if it could not be read. */
@@ -78,20 +81,23 @@ async function read(
 	before: Directory,
 ): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();
+	const stations = new Map<string, ListedStation>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
 	const options = { pageSize: PAGE_SIZE, readAhead: true, mayRequest: asked };
 	try {
 		for await (const record of recordsOf(client.list('asset', options))) {
 			const id = textOf(record['id']);
-			if (id !== undefined) assets.set(id, flat(record));
+			if (id === undefined) continue;
+			assets.set(id, flat(record));
+			stations.set(id, listedStation(record));
 		}
 	} catch (failure) {
 		return { ...before, failure };
 	}
 	// An empty list is taken for a failure of the service: it would end every incident.
 	const isComplete = !end.isRefused && assets.size > 0;
-	return isComplete ? directoryOf(assets, serviceNow) : before;
+	return isComplete ? directoryOf(assets, serviceNow, stations) : before;
 }
 
 /** An asset without a type is taken for one. */
@@ -99,9 +105,14 @@ export function isStation({ type }: Readonly<Record<string, unknown>>): boolean 
 	return typeof type !== 'string' || /station|charge/i.test(type);
 }
 
-function directoryOf(assets?: ReadonlyMap<string, ApiRecord>, at = 0): Directory {
+function directoryOf(
+	assets?: ReadonlyMap<string, ApiRecord>,
+	at = 0,
+	stations?: ReadonlyMap<string, ListedStation>,
+): Directory {
 	return {
 		listing: assets && { at, has: (id) => assets.has(id) },
+		stationOf: (assetId) => stations?.get(assetId),
 		stations: assets && [...assets.values()].filter(isStation).length,
 		assetIds: [...(assets?.keys() ?? [])],
 		fieldsOf: (assetId) => {

@@ -20,7 +20,7 @@ export function incidentId(
 	return prefix + createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-type EndedBy = 'report' | 'removed' | 'settings';
+type EndedBy = 'report' | 'boot' | 'removed' | 'settings';
 
 export const isoOf = (time: number | undefined): string | null =>
 	time === undefined ? null : new Date(time).toISOString();

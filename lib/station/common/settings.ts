@@ -55,8 +55,14 @@ export function digestOf(settings: StationSettings): string {
 export const GRACE_MS = MINUTE_MS;
 /** Events that appear later than this are left out: the state before is kept only as its result. */
 export const LATEST_MS = HOUR_MS;
-/** A lost connection that a message of the station follows within this time is that of an older socket. */
+/** A message so soon after a lost connection can be a straggler of the old socket, or show that only an older one was lost. */
 export const OLD_SOCKET_MS = MINUTE_MS;
+/** Such a message ends the outage only if another one follows within this time. */
+export const STRAGGLER_MS = 30 * MINUTE_MS;
+/** Within this time after a boot, a station reports what is still so. */
+export const BOOT_MS = 10 * MINUTE_MS;
+/** A BootNotification that the service asked for comes within this time: it is no boot. */
+export const BOOT_ASKED_MS = MINUTE_MS;
 /** A call and the response to it are at most this far apart: as far as each poll reads back. */
 export const RESPONSE_MS = 2 * MINUTE_MS;
 /** A record that is not written for as long as the ledger keeps it is removed: one with something open is written this often. */
@@ -89,7 +95,10 @@ export const MOST_REPORTS = 64;
 /** Of a timeline, and of a list of session parts, while a poll decides: after a pause it reads many hours. */
 export const MOST_READ_REPORTS = 1_000;
 export const MOST_READ_PARTS = 256;
-export const MOST_CONNECTORS = 32;
+/** Components of a station with a status or problems. */
+export const MOST_COMPONENTS = 64;
+/** Messages of a station about its boots. */
+export const MOST_BOOTS = 64;
 /** Error codes that a fault names; a later one opens nothing. */
 export const MOST_CODES = 20;
 /** Faults that an item lists. */

@@ -28,24 +28,35 @@ const report = object({
 	id: string(),
 	/** What it says, as far as the trigger watches it: empty for a state that it does not watch. */
 	key: string(),
-	/** Which connector of the EVSE it is about; absent for the EVSE itself, and where there is only one. */
-	of: text,
-	/** It is about the only connector of the EVSE, without saying which that is. */
-	only: optional(boolean()),
-	/** What it ended at another place is forgotten: it ends nothing else there. */
-	settled: optional(boolean()),
-	/** The component that has a problem; absent for a status. */
-	part: text,
+	/** Of a problem: its code. Absent for a status, for a problem without a code, and if a component has none any more. */
+	c: text,
+	/** Where it is in its event; absent for the first. */
+	n: count,
+	/** Of two at the same time, the one that has more of this is in force; absent for none. */
+	w: count,
+	/** A monitor reports it: no boot ends it. */
+	m: optional(boolean()),
 	/** Kept only while it ends something: a sign of life, or a problem that is over. */
 	quiet: optional(boolean()),
 	d: optional(detail),
 });
 
-/** The reports of a station, or of an EVSE with its connectors. */
+/** The reports of a component. */
 const timeline = object({
 	reports: array(report),
 	/** Reports before this time are left out, because there were too many. */
 	cut: count,
+});
+
+/** A station booted, or what tells that it did not: the service asked for the message, or refused the station. */
+const boot = object({
+	t: number(),
+	id: string(),
+	as: optional(oneOf(['asked', 'refused'])),
+	/** The ID of the message. */
+	m: text,
+	/** It says why: the service did not ask for it. */
+	r: optional(boolean()),
 });
 
 const codes = optional(array(string()));
@@ -80,6 +91,8 @@ const incident = object({
 	/** The event that opened it, and the one that ended it. */
 	from: string(),
 	to: text,
+	/** A boot ended it. */
+	boot: optional(boolean()),
 	count: count,
 	faults: optional(array(fault)),
 	/** All codes that its faults have named. */
@@ -202,7 +215,11 @@ const entry = object({
 const station = object({
 	/** The newest report. */
 	t: number(),
+	/** By component; the connection has the empty name. */
 	lines: optional(record(string(), timeline)),
+	boots: optional(array(boot)),
+	/** Since when components of OCPP 2.0.1 are known. */
+	known: optional(record(string(), number())),
 	faults: optional(array(fault)),
 	incidents: optional(record(string(), incident)),
 	sessions: optional(sessions),
@@ -230,6 +247,7 @@ export const shardState = object({
 export type Detail = output<typeof detail>;
 export type Report = output<typeof report>;
 export type Timeline = output<typeof timeline>;
+export type Boot = output<typeof boot>;
 export type Fault = output<typeof fault>;
 export type Incident = output<typeof incident>;
 export type Sessions = output<typeof sessions>;

@@ -5,11 +5,9 @@
  * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and a
  * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
  */
-import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Incident } from '../common/state';
 import type { Opening } from '../fold/faults';
-import { inOrder } from '../fold/sets';
-import type { Run } from '../fold/timeline';
+import type { Run } from '../fold/runs';
 
 interface Times {
 	/** Everything up to here is known. */
@@ -30,20 +28,20 @@ interface IncidentHandlers {
 	/** The incident that a stretch begins. */
 	readonly open: (run: Opening) => Incident;
 	/** Called with each stretch that belongs to an incident. */
-	readonly note: (incident: Incident, run: Opening) => Steps<void>;
+	readonly note: (incident: Incident, run: Opening) => void;
 }
 
 /** Returns what happened, the latest incident, and those that it has replaced. */
-export function* follow(
+export function follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
 	{ watermark, horizon, forMs, resolveAfterMs, forgottenUpTo }: Times,
 	{ open, note }: IncidentHandlers,
-): Steps<{
+): {
 	readonly steps: IncidentStep[];
 	readonly latest: Incident | undefined;
 	readonly past: readonly Incident[];
-}> {
+} {
 	const steps: IncidentStep[] = [];
 	const past: Incident[] = [];
 	let latest = before && { ...before };
@@ -64,15 +62,15 @@ export function* follow(
 				isSeen = true;
 			}
 			extend(latest, run, isSeen);
-			yield* note(latest, run);
+			note(latest, run);
 			isSeen = true;
 		} else if (run.since > (latest?.since ?? -Infinity)) {
-			if (Math.min(run.until ?? horizon, horizon) - run.since < forMs) continue;
+			if (lastsMs(run, horizon) < forMs) continue;
 			close();
 			if (latest !== undefined) past.push(latest);
 			const { until: after } = latest ?? {};
 			latest = { ...open(run), ...(after !== undefined && { after }) };
-			yield* note(latest, run);
+			note(latest, run);
 			isSeen = true;
 			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		}
@@ -106,34 +104,19 @@ function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	// Not deleted: with its fields in another order, a state that is the same would be written again.
 	incident.until = undefined;
 	if (end < closedUntil) incident.until = closedUntil;
-	else if (run.until !== undefined) Object.assign(incident, { until: run.until, to: run.to });
-	else incident.to = undefined;
+	else {
+		incident.to = run.to;
+		incident.until = run.until;
+		incident.boot = run.isEndedByBoot;
+	}
 }
 
-/** The stretches in which at least one of several was in force. They are sorted by their beginning. */
-export function* united(runs: readonly Run[]): Steps<Run[]> {
-	const groups: { readonly parts: Run[]; longest: Run }[] = [];
-	yield* inSteps(yield* sortedInSteps(runs, (a, b) => a.since - b.since), (run) => {
-		const last = groups.at(-1);
-		const end = last === undefined ? -Infinity : (last.longest.until ?? Infinity);
-		if (last === undefined || run.since > end) {
-			groups.push({ parts: [run], longest: run });
-			return;
-		}
-		last.parts.push(run);
-		if ((run.until ?? Infinity) > end) last.longest = run;
-	});
-	const all: Run[] = [];
-	for (const { parts, longest } of groups) {
-		const { until: _until, to: _to, ...begun } = parts[0] ?? longest;
-		const reports = yield* flatMapped(parts, (one) => one.reports);
-		const sorted = yield* sortedInSteps(reports, inOrder);
-		all.push({ ...begun, reports: sorted, parts, ...endOf(longest) });
-	}
-	return all;
-}
+/** How long a stretch has certainly lasted: not while a station that booted may still report something else. */
+export const lastsMs = ({ since, until, heldAt = Infinity }: Run, horizon: number): number =>
+	Math.min(until ?? heldAt, horizon) - since;
 
 /** The fields of a run for its end: none if it lasts. */
-export function endOf({ until, to }: Run): { until?: number; to?: string } {
-	return until === undefined || to === undefined ? {} : { until, to };
+export function endOf({ until, to, isEndedByBoot }: Run): Pick<Incident, 'until' | 'to' | 'boot'> {
+	if (until === undefined || to === undefined) return {};
+	return { until, to, ...(isEndedByBoot === true && { boot: true }) };
 }

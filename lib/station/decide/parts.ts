@@ -1,13 +1,14 @@
 /** The stretches of each part of a station that can have an incident of its own. */
-import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
-import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
+import { evseOfAddress, type Places } from '../common/places';
+import type { StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
-import { evseOf } from '../facts/values';
 import { codesOf, isNone } from '../fold/codes';
+import { type Components, componentsOf } from '../fold/components';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
+import type { Outage } from '../fold/outages';
+import { type Run, runsOf, united } from '../fold/runs';
 import { inOrder } from '../fold/sets';
-import { type Run, runsOfAll } from '../fold/timeline';
-import { endOf, touches, united } from './duration';
+import { endOf, lastsMs, touches } from './duration';
 import type { Moment } from './moment';
 
 interface Part {
@@ -16,25 +17,23 @@ interface Part {
 }
 
 type Incidents = NonNullable<StationState['incidents']>;
-type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd'>;
+type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd' | 'from'>;
 
 /** Also the parts that have an incident and no stretch. */
-export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap<string, Part>> {
+export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
 	const { settings } = moment;
 	const incidents = state.incidents ?? {};
 	const parts = new Map<string, Part>();
 	for (const [part, { connector }] of Object.entries(incidents)) {
 		parts.set(part, { connector, runs: [] });
 	}
-	const stretches = yield* stretchesOf(state, moment);
-	const openings = yield* sortedInSteps(
-		yield* flatMapped(stretches, (run) => openingsOf(run, settings)),
-		(a, b) => inOrder(a.first, b.first),
-	);
+	const openings = stretchesOf(state, moment)
+		.flatMap((run) => openingsOf(run, settings))
+		.sort((a, b) => inOrder(a.first, b.first));
 	// With those that begin now: what belongs to one does not depend on which poll read it.
 	const latest = new Map<string, Latest>(isWhole(settings) ? [] : Object.entries(incidents));
 	const seen = new Set<string>();
-	yield* inSteps(openings, (opening) => {
+	for (const opening of openings) {
 		// No later one touches them either.
 		for (const [name, { until = Infinity }] of latest) {
 			if (opening.since - until > settings.resolveAfterMs) latest.delete(name);
@@ -50,7 +49,7 @@ export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap
 			latest.set(name, next);
 			seen.add(name);
 		}
-	});
+	}
 	for (const [name, { runs }] of parts) {
 		const heir = heirOf(name, runs, openings, incidents);
 		if (heir === undefined) continue;
@@ -60,37 +59,37 @@ export function* partsOf(state: StationState, moment: Moment): Steps<ReadonlyMap
 	return parts;
 }
 
-/** The stretches of all parts of a station, before they are assigned to incidents. */
-export function* stretchesOf(
-	state: StationState,
-	{ settings, watermark, horizon }: Moment,
-): Steps<Run[]> {
+/** The state of each component, as far as the settings let it be decided. */
+function componentsAt(state: StationState, { settings, watermark, horizon }: Moment): Components {
 	const { kind, forMs } = settings;
-	const isOffline = kind === 'stationOffline';
-	const until = isOffline || forMs === 0 ? horizon : watermark;
-	const runs = yield* runsOfAll(state.lines, until);
-	if (isOffline) return yield* outages(runs, watermark, state.incidents?.['']);
-	return kind === 'connectorFault' && settings.scope === 'station' ? yield* united(runs) : runs;
+	const until = kind === 'stationOffline' || forMs === 0 ? horizon : watermark;
+	return componentsOf(state, { until, watermark });
 }
 
-/**
- * A lost connection that a message of the station follows at once, without a new connection, is that of an older socket.
- * It is decided when everything up to that message is known; one that an incident began with stays an outage.
- */
-function outages(
-	runs: readonly Run[],
-	watermark: number,
+/** The stretches of all parts of a station, before they are assigned to incidents. */
+export function stretchesOf(state: StationState, moment: Moment): Run[] {
+	const { settings } = moment;
+	const components = componentsAt(state, moment);
+	if (settings.kind === 'stationOffline') {
+		return components.outages.flatMap((one) => outageRun(one, moment, state.incidents?.['']));
+	}
+	const runs = runsOf(components, settings);
+	return settings.kind === 'connectorFault' && settings.scope === 'station' ? united(runs) : runs;
+}
+
+/** One that an incident began with stays an outage; one that can be of an older socket counts once that is decided. */
+function outageRun(
+	{ first, since, until = Infinity, to, isVoid, isPending }: Outage,
+	{ watermark }: Moment,
 	known: Incident | undefined,
-): Steps<Run[]> {
-	return flatMapped(runs, (run) => {
-		const { until = Infinity, since, isEndedBySign } = run;
-		const isKnown = known !== undefined && contains(run, known);
-		const isOldSocket = isEndedBySign === true && until - since < OLD_SOCKET_MS;
-		if ((isOldSocket && !isKnown) || since > watermark) return [];
-		if (until <= watermark) return [run];
-		const { until: _until, to: _to, ...lasting } = run;
-		return [lasting];
-	});
+): Run[] {
+	const names = { connector: '', places: new Map<string, number>(), stretches: [] };
+	const run = { ...names, key: first.key, first, since };
+	const isKnown = known !== undefined && since <= known.since && known.since < until;
+	if ((isVoid === true && !isKnown) || since > watermark) return [];
+	const reports = [first];
+	if (until <= watermark && to !== undefined) return [{ ...run, reports, until, to }];
+	return [{ ...run, reports, ...(isPending === true && { heldAt: -Infinity }) }];
 }
 
 const isWhole = ({ kind, scope }: StationSettings) =>
@@ -115,7 +114,7 @@ function partsWith(
 	const own = partOf(opening, settings);
 	const known = incidentsOf(opening, latest, settings);
 	const isBack = (incident: Latest): boolean =>
-		incident.connector === opening.connector &&
+		opening.places.has(incident.connector ?? '') &&
 		incident.since < opening.since &&
 		touches(opening, incident, settings.resolveAfterMs);
 	const before = [...latest]
@@ -152,7 +151,9 @@ function incidentsOf(
 	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
 	return [...latest].flatMap(([part, incident]) => {
 		// A place that joined the stretch after the incident had made the stretch no part of it.
-		const sharedSince = places.get(incident.connector ?? '') ?? Infinity;
+		const isBegun = opening.reports.some(({ id }) => id === incident.from);
+		const sharedSince =
+			places.get(incident.connector ?? '') ?? (isBegun ? opening.since : Infinity);
 		if (sharedSince > (incident.until ?? Infinity) || sharedSince === Infinity) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
@@ -179,8 +180,10 @@ function latestAfter(
 		return end === Infinity ? lasting : { ...lasting, until: end };
 	}
 	const isPast = known !== undefined && since <= known.since;
-	const lastsMs = Math.min(until ?? Infinity, forMs === 0 ? horizon : watermark) - since;
-	return isPast || lastsMs < forMs ? undefined : { since, connector, d, ...endOf(opening) };
+	const isShort = lastsMs(opening, forMs === 0 ? horizon : watermark) < forMs;
+	return isPast || isShort
+		? undefined
+		: { since, connector, d, from: opening.first.id, ...endOf(opening) };
 }
 
 const contains = ({ since, until = Infinity }: Run, incident: Pick<Incident, 'since'>) =>
@@ -209,63 +212,73 @@ export const partOfFault = (
 ): string =>
 	scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens}`;
 
-interface CountedPlace {
+/** The part that counts the faults of a place, known by the place of the first of them. */
+interface Counted {
 	readonly name: string;
-	connector: string | undefined;
+	readonly members: Set<string>;
 	/** Of the last fault. */
 	t: number;
 }
 
-/**
- * The names by which places count: an EVSE and the connector that was faulted last, within the time in which faults have to
- * be reported, have one, that of the first of them. Older ones are forgotten.
- */
-class CountedPlaces {
+/** An EVSE and its only connector count together, within the time in which faults have to be reported. */
+class CountedParts {
 	readonly #withinMs: number;
-	readonly #last = new Map<string, CountedPlace>();
+	readonly #places: Places;
+	#recent: Counted[] = [];
 
-	constructor({ withinMs }: StationSettings) {
+	constructor({ withinMs }: StationSettings, places: Places) {
 		this.#withinMs = withinMs;
+		this.#places = places;
 	}
 
-	nameOf(place: string, t: number): string {
-		const evse = evseOf(place);
-		const connector = place === evse ? undefined : place;
-		const recent = (of: string) => {
-			const known = this.#last.get(of);
-			return known !== undefined && t - known.t <= this.#withinMs ? known : undefined;
-		};
-		const ofEvse = recent(evse);
-		const isFree = connector === undefined || ofEvse?.connector === undefined;
-		const found = recent(place) ?? (isFree ? ofEvse : undefined) ?? { name: place, connector, t };
-		found.connector ??= connector;
+	/** `others`: further names of its place. */
+	nameOf(connector: string, t: number, others: Iterable<string> = []): string {
+		this.#recent = this.#recent.filter((one) => t - one.t <= this.#withinMs);
+		const names = [...others, ...this.#places.namesOf(addressOfName(connector), t)];
+		const own = this.#recent.find(({ members }) => members.has(connector));
+		const found =
+			own ?? this.#recent.find(({ members }) => names.some((name) => members.has(name)));
+		if (found === undefined) {
+			this.#recent.push({ name: connector, members: new Set([connector]), t });
+			return connector;
+		}
+		found.members.add(connector);
 		found.t = t;
-		this.#last.set(evse, found).set(place, found);
 		return found.name;
 	}
 }
 
+/** Of a place as items name it: only in OCPP 2.0.1 another one can be the same. */
+const addressOfName = (name: string): string =>
+	evseOfAddress(name) === undefined ? `${name}/0` : name;
+
 /** The faults of each part, oldest first: those of its timelines, and those that are folded. */
-export function* faultsOf(
+export function faultsOf(
 	state: StationState,
-	{ settings, horizon, publishedAt }: Moment,
-): Steps<ReadonlyMap<string, readonly Fault[]>> {
-	const runs = yield* runsOfAll(state.lines, horizon);
-	const current = yield* flatMapped(runs, (run) => openingsOf(run, settings).map(countedFaultOf));
-	const faults = yield* sortedInSteps([...(state.faults ?? []), ...current], inOrder);
+	moment: Moment,
+): ReadonlyMap<string, readonly Fault[]> {
+	const { settings, horizon, publishedAt } = moment;
+	const components = componentsOf(state, { ...moment, until: horizon });
+	const current = runsOf(components, settings).flatMap((run) =>
+		openingsOf(run, settings).map((opening) => ({
+			...{ fault: countedFaultOf(opening), names: run.places.keys() },
+		})),
+	);
+	const faults = [...(state.faults ?? []).map((fault) => ({ fault, names: [] })), ...current];
+	faults.sort((a, b) => inOrder(a.fault, b.fault));
 	const parts = new Map<string, Fault[]>();
-	const places = new CountedPlaces(settings);
+	const counted = new CountedParts(settings, components.places);
 	const incidents = Object.entries(state.incidents ?? {}).sort(([, a], [, b]) => a.since - b.since);
 	for (const [part, { until = Infinity }] of incidents) {
-		places.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
+		counted.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
 		parts.set(part, []);
 	}
-	yield* inSteps(faults, (fault) => {
-		if (fault.t <= publishedAt) return;
-		const part = partOfFault(fault, places.nameOf(fault.connector, fault.t), settings);
+	for (const { fault, names } of faults) {
+		if (fault.t <= publishedAt) continue;
+		const part = partOfFault(fault, counted.nameOf(fault.connector, fault.t, names), settings);
 		const known = parts.get(part);
 		if (known === undefined) parts.set(part, [fault]);
 		else known.push(fault);
-	});
+	}
 	return parts;
 }

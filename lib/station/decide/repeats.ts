@@ -2,7 +2,6 @@
  * Incidents of faults that come several times within a time. One opens with the last of them, and ends when no fault
  * has come for that time. Faults in between belong to it.
  */
-import { inSteps, type Steps } from '../../shared/steps';
 import type { Fault, Incident } from '../common/state';
 import { countFault } from '../fold/faults';
 import type { IncidentStep } from './duration';
@@ -15,12 +14,12 @@ interface Repeats {
 }
 
 /** `faults` are sorted. Returns what happened, and the latest incident. */
-export function* followRepeats(
+export function followRepeats(
 	faults: readonly Fault[],
 	before: Incident | undefined,
 	{ watermark, horizon, times, withinMs }: Repeats,
 	open: (first: Fault) => Incident,
-): Steps<{ readonly steps: IncidentStep[]; readonly latest: Incident | undefined }> {
+): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
 	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
 	/** Since the latest incident. */
@@ -32,21 +31,21 @@ export function* followRepeats(
 		}
 		latest.reported = 'closed';
 	};
-	yield* inSteps(faults, (fault) => {
-		if (fault.t > horizon) return;
+	for (const fault of faults) {
+		if (fault.t > horizon) break;
 		close(fault.t - 1);
 		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) {
 			if (fault.t >= latest.since) addTo(latest, fault, withinMs);
-			return;
+			continue;
 		}
 		window = [...window.filter(({ t }) => fault.t - t <= withinMs), fault];
 		const [first] = window;
-		if (first === undefined || window.length < times) return;
+		if (first === undefined || window.length < times) continue;
 		latest = open(first);
 		for (const one of window) addTo(latest, one, withinMs);
 		if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		window = [];
-	});
+	}
 	close(watermark);
 	return { steps, latest };
 }

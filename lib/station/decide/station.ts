@@ -1,7 +1,6 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
-import { flatMapped, inOneGo, inSteps, type Steps } from '../../shared/steps';
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
-import { isRepeated, type StationSettings } from '../common/settings';
+import { isRepeated, OLD_SOCKET_MS, STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState, Timeline } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
 import { countedFaultOf, countFault, openingsOf } from '../fold/faults';
@@ -12,18 +11,13 @@ import { faultsOf, partOf, partOfFault, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions, mayEnd } from './session';
 
-/** Changes the state, and returns what is to be reported. */
-export function decide(...of: Parameters<typeof deciding>): ReportEntry[] {
-	return inOneGo(deciding(...of));
-}
-
 /**
  * Whether there is something to decide: most stations have reported only what is not watched, or that has been decided. What
  * was decided at the watermark `decidedAt` changes later only with a report, when a state has lasted long enough, or when
  * the time to resolve is over.
  */
 export function isUndecided(
-	{ lines = {}, faults = [], incidents = {}, sessions }: StationState,
+	{ lines = {}, boots, faults = [], incidents = {}, sessions }: StationState,
 	{ forMs }: StationSettings,
 	decidedAt = -Infinity,
 ): boolean {
@@ -34,30 +28,30 @@ export function isUndecided(
 	if (known.length + faults.length === 0 && !timelines.some(isWatched)) return false;
 	const isOpen = ({ reported, until }: Incident) =>
 		reported === 'opened' || (reported === 'muted' && until !== undefined);
-	const isNew = ({ reports }: Timeline) => (reports.at(-1)?.t ?? -Infinity) > decidedAt - forMs;
-	const isFirst = decidedAt === -Infinity;
+	const newFrom = decidedAt - forMs - STRAGGLER_MS - OLD_SOCKET_MS;
+	const isNew = ({ reports }: Timeline) => (reports.at(-1)?.t ?? -Infinity) > newFrom;
+	const isFirst = decidedAt === -Infinity || boots !== undefined;
 	return isFirst || faults.length > 0 || known.some(isOpen) || timelines.some(isNew);
 }
 
-/** The same in steps, for a state without bounds. */
-export function* deciding(
+/** Changes the state, and returns what is to be reported. */
+export function decide(
 	assetId: string,
 	state: StationState,
 	moment: Moment,
 	mayOpen: MayOpen,
-): Steps<ReportEntry[]> {
+): ReportEntry[] {
 	const { toldUntil = -Infinity } = moment;
 	if (state.sessions) {
 		const ended = endedSessions(state.sessions, { ...moment, assetId });
 		return ended.filter(({ t }) => t > toldUntil && mayOpen(assetId));
 	}
 	const entries: ReportEntry[] = [];
-	for (const steps of yield* stepsOf(assetId, state, moment, mayOpen)) {
-		if (steps.length === 0) continue;
-		yield* inSteps(steps.entries(), ([n, step]) => {
+	for (const steps of stepsOf(assetId, state, moment, mayOpen)) {
+		for (const [n, step] of steps.entries()) {
 			const entry = entryOf(assetId, step, steps[n + 1], moment);
 			if (entry !== undefined) entries.push(entry);
-		});
+		}
 	}
 	return entries.concat(removed(assetId, state, moment));
 }
@@ -68,12 +62,12 @@ type Opener = (
 ) => (first: Pick<Report, 't' | 'id' | 'd'>, connector: string | undefined) => Incident;
 
 /** Those of each part. */
-function* stepsOf(
+function stepsOf(
 	assetId: string,
 	state: StationState,
 	moment: Moment,
 	mayOpen: MayOpen,
-): Steps<IncidentStep[][]> {
+): IncidentStep[][] {
 	const incidents = (state.incidents ??= {});
 	const { settings, publishedAt, listing } = moment;
 	const opener: Opener = (part) => (first, connector) => {
@@ -95,10 +89,9 @@ function* stepsOf(
 	if (isRepeated(settings)) {
 		const { times, withinMs, scope } = settings;
 		const all: IncidentStep[][] = [];
-		for (const [part, faults] of yield* faultsOf(state, moment)) {
-			yield;
+		for (const [part, faults] of faultsOf(state, moment)) {
 			const bounds = { ...moment, times, withinMs };
-			const { steps, latest } = yield* followRepeats(faults, incidents[part], bounds, (first) => {
+			const { steps, latest } = followRepeats(faults, incidents[part], bounds, (first) => {
 				const open = opener(partOfFault(first, first.connector, settings));
 				return open(first, scope === 'station' ? undefined : first.connector);
 			});
@@ -115,23 +108,19 @@ function* stepsOf(
 	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs, forgottenUpTo };
 	const renamed: (readonly [part: string, incident: Incident])[] = [];
 	const all: IncidentStep[][] = [];
-	for (const [part, { connector, runs }] of yield* partsOf(state, moment)) {
-		yield;
+	for (const [part, { connector, runs }] of partsOf(state, moment)) {
 		const open = opener(part);
 		const names = new Map<string, string>();
-		const { steps, latest, past } = yield* follow(runs, incidents[part], times, {
+		const { steps, latest, past } = follow(runs, incidents[part], times, {
 			open: (run) => ({
 				...open({ t: run.since, id: run.first.id, d: run.d }, connector),
 				...endOf(run),
 			}),
-			*note(incident, run) {
+			note: (incident, run) => {
 				names.set(partOf(run, settings), incident.id);
-				yield;
 				if (kind !== 'connectorFault') return;
-				const own = run.parts && (yield* flatMapped(run.parts, (one) => openingsOf(one, settings)));
-				yield* inSteps(own ?? [run], (opening) => {
-					countFault(incident, countedFaultOf(opening));
-				});
+				const own = run.parts?.flatMap((one) => openingsOf(one, settings)) ?? [run];
+				for (const opening of own) countFault(incident, countedFaultOf(opening));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
@@ -170,7 +159,7 @@ function entryOf(
 			: openedEntry(one.incident, place);
 	}
 	if (!moment.settings.reportResolved) return undefined;
-	return resolvedEntry(one.incident, place, one.until, 'report');
+	return resolvedEntry(one.incident, place, one.until, one.incident.boot ? 'boot' : 'report');
 }
 
 /** The watermark from which a step is certain. */

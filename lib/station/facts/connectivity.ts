@@ -44,7 +44,30 @@ export function readConnectivity(
 	return [{ about: 'connection', isConnected, status }];
 }
 
-/** A station that sends a BootNotification is connected, in every version of OCPP. */
-export const readBoot: MessageReader = () => [
-	{ about: 'connection', isConnected: true, status: 'CONNECTED' },
-];
+/** A station that sends a BootNotification is connected, in every version of OCPP. One that the service asked for says nothing else. */
+export const readBoot: MessageReader = ({ payload, messageId }) => {
+	const connected = { about: 'connection', isConnected: true, status: 'CONNECTED' } as const;
+	const reason = text(payload['reason']);
+	if (reason?.toLowerCase() === 'triggered') return [connected];
+	return [
+		connected,
+		{ about: 'boot', messageId, ...(reason !== undefined && { hasReason: true }) },
+	];
+};
+
+/** A service's message that asks for a BootNotification. */
+export const readTrigger: MessageReader = ({ payload }) =>
+	text(payload['requestedMessage'])?.toLowerCase() === 'bootnotification'
+		? [{ about: 'bootAsked' }]
+		: [];
+
+const NOT_ACCEPTED: ReadonlySet<string | undefined> = new Set(['pending', 'rejected']);
+
+/** A response names no action: only that to a BootNotification has an interval or the service's time. */
+export const readBootResponse: MessageReader = ({ payload, messageId }) => {
+	const isOfBoot = (payload['interval'] ?? payload['currentTime']) !== undefined;
+	if (!isOfBoot || messageId === undefined) return [];
+	return NOT_ACCEPTED.has(text(payload['status'])?.toLowerCase())
+		? [{ about: 'bootRefused', messageId }]
+		: [];
+};

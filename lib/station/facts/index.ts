@@ -7,10 +7,12 @@ import {
 	type ConnectionSettings,
 	DEFAULT_CONNECTION,
 	readBoot,
+	readBootResponse,
 	readConnectivity,
+	readTrigger,
 } from './connectivity';
 import { READERS_16, readResponse } from './ocpp16';
-import { READERS_201 } from './ocpp201';
+import { READERS_201, readUse } from './ocpp201';
 import { readSender } from './senders';
 import type { Fact, MessageReader, Reading, UnknownWord } from './types';
 import { text } from './values';
@@ -20,12 +22,15 @@ export { LeftOut } from './leftOut';
 export type * from './types';
 
 const BOOT = 'BootNotification';
+const TRIGGERS: ReadonlySet<string> = new Set(['TriggerMessage', 'ExtendedTriggerMessage']);
+const TRANSACTION = 'TransactionEvent';
 
 /** Messages that both versions have differ in these fields. Some services send null for a field that a message lacks. */
 const FIELDS_201 = ['connectorStatus', 'evseId'];
 
 function readerOf(action: string, payload: unknown): MessageReader | undefined {
 	if (action === BOOT) return readBoot;
+	if (TRIGGERS.has(action)) return readTrigger;
 	const is201 = FIELDS_201.some((field) => (own(payload, field) ?? null) !== null);
 	const [first, other] = is201 ? [READERS_201, READERS_16] : [READERS_16, READERS_201];
 	return first.get(action) ?? other.get(action);
@@ -36,9 +41,12 @@ const LATEST_AHEAD_MS = 10 * MINUTE_MS;
 /** The longest IDs of assets and events; longer ones are not the service's. */
 const LONGEST_ID = 100;
 
+/** `past`: all that a question about the past can need. */
+type Watching = Kind | 'past';
+
 interface Watched extends ConnectionSettings {
-	/** Who sends messages is read only for `stationOffline`. Undefined reads everything else. */
-	readonly kind?: Kind;
+	/** Who sends messages is read only for `past` and for kinds of states. Undefined reads everything else. */
+	readonly kind?: Watching;
 }
 
 /**
@@ -53,38 +61,69 @@ export function readFacts(
 ): Reading {
 	const data = event.record['data'];
 	if (!isRecord(data)) return undefined;
-	const facts = factsOf(event, data, watched);
-	if (facts !== undefined && 'unknownWord' in facts) return facts;
-	if (facts?.length === 0) return undefined;
+	const read = factsOf(event, data, watched);
+	if ('unknownWord' in read) return read;
+	const { facts, isUnreadable } = read;
+	if (facts.length === 0 && !isUnreadable) return undefined;
 	const assetId = text(valueAt(data, 'asset.id')) ?? text(data['assetId']);
 	// A plain object cannot have a field of this name.
 	const isNameless = assetId === undefined || assetId === '__proto__';
-	if (facts === undefined || isNameless || event.id.length > LONGEST_ID) return 'unreadable';
+	if (facts.length === 0 || isNameless || event.id.length > LONGEST_ID) return 'unreadable';
 	if (created === undefined || created > serviceNow + LATEST_AHEAD_MS) return 'undated';
-	return { assetId, at: created, eventId: event.id, facts };
+	const about = { assetId, at: created, eventId: event.id, facts };
+	return isUnreadable ? { ...about, isUnreadable: true } : about;
 }
+
+interface Said {
+	readonly facts: readonly Fact[];
+	readonly isUnreadable: boolean;
+}
+
+const said = (facts: readonly Fact[] | undefined): Said => ({
+	facts: facts ?? [],
+	isUnreadable: facts === undefined,
+});
 
 function factsOf(
 	event: ParsedEvent,
 	data: Readonly<Record<string, unknown>>,
 	watched: Watched,
-): readonly Fact[] | UnknownWord | undefined {
+): Said | UnknownWord {
 	const { kind } = watched;
 	if (event.type === 'asset.connectivity') {
-		return kind === undefined || kind === 'stationOffline' ? readConnectivity(data, watched) : [];
+		const read = kind === 'sessionEnded' ? [] : readConnectivity(data, watched);
+		if (read !== undefined && 'unknownWord' in read) return isOfStates(kind) ? said([]) : read;
+		return said(read);
 	}
-	if (kind !== 'stationOffline') return saidIn(data);
+	if (kind === undefined || kind === 'sessionEnded') return said(saidIn(data, kind));
+	const isBoot = data['action'] === BOOT;
 	// Whatever a station sends shows that it is connected, even if it cannot be read.
-	const said = data['action'] === BOOT ? saidIn(data) : [];
-	return [...(said ?? []), ...readSender(data)];
+	const read = kind === 'stationOffline' && !isBoot ? [] : saidIn(data, kind);
+	const sent = readSender(data);
+	const isUnreadable = read === undefined && kind !== 'stationOffline';
+	return { facts: sent.length === 0 ? (read ?? []) : [...(read ?? []), ...sent], isUnreadable };
 }
 
-function saidIn(data: Readonly<Record<string, unknown>>): readonly Fact[] | undefined {
+const isOfStates = (kind: Watching | undefined) =>
+	kind === 'connectorStatus' || kind === 'connectorFault';
+
+function saidIn(
+	data: Readonly<Record<string, unknown>>,
+	kind: Watching | undefined,
+): readonly Fact[] | undefined {
 	const payload = data['payload'];
 	const isCall = text(data['messageType']) !== 'CALL_RESULT';
 	const action = text(data['action']) ?? '';
-	const read = isCall ? readerOf(action, payload) : readResponse;
+	const read = isCall ? readerOf(action, payload) : readAnyResponse;
 	if (read === undefined || text(data['messageType']) === 'CALL_ERROR') return [];
-	if (!isRecord(payload)) return isCall ? undefined : [];
-	return read({ payload, messageId: text(data['messageId']) });
+	if (!isRecord(payload)) return isCall && !TRIGGERS.has(action) ? undefined : [];
+	const message = { payload, messageId: text(data['messageId']) };
+	const facts = read(message);
+	if (kind !== 'past' || action !== TRANSACTION || !isCall) return facts;
+	return facts && [...facts, ...(readUse(message) ?? [])];
 }
+
+const readAnyResponse: MessageReader = (message) => [
+	...(readResponse(message) ?? []),
+	...(readBootResponse(message) ?? []),
+];

@@ -31,8 +31,10 @@ export class LeftOut {
 	without(read: Reading, eventId: string): EventFacts | undefined {
 		if (read === undefined) return undefined;
 		if (read === 'unreadable' || read === 'undated') this.#note(read, eventId);
-		else if (!('unknownWord' in read)) return read;
-		else {
+		else if (!('unknownWord' in read)) {
+			if (read.isUnreadable) this.#note('unreadable', eventId);
+			return read;
+		} else {
 			this.#note('words', eventId);
 			if (this.#words.size < MOST_WORDS) this.#words.add(read.unknownWord);
 		}

@@ -4,6 +4,7 @@
  * name no transaction.
  */
 import { isRecord, numberOf, valueAt } from '../../shared/values';
+import { addressOf, STATION } from '../common/places';
 import { readingsOf } from './readings';
 import type { ConnectorStatus, MessageReader, Problem, Transaction } from './types';
 import { connectorOf, elements, ordinal, stationTime, text } from './values';
@@ -15,8 +16,6 @@ const PHASES: Readonly<Record<string, Transaction['phase']>> = {
 };
 /** An absent reason means Local (OCPP 2.0.1, part 2, E06.FR.09). */
 const DEFAULT_REASON = 'Local';
-/** EVSE 0 is the whole station, and connector 0 the whole EVSE, though OCPP 2.0.1 has no connector 0. */
-const STATION = '0';
 
 const readTransactionEvent: MessageReader = ({ payload }) => {
 	const transaction = text(valueAt(payload, 'transactionInfo.transactionId'));
@@ -52,18 +51,39 @@ function placeOf(evse: unknown, connector: unknown): string | undefined {
 	return place?.startsWith('0/') ? STATION : place;
 }
 
-const isEvse = (place: string) => place !== STATION && !place.includes('/');
-
-const readStatus: MessageReader = ({ payload }) => {
-	const connector = placeOf(payload['evseId'], payload['connectorId']);
-	const status = text(payload['connectorStatus']);
-	if (connector === undefined || status === undefined) return undefined;
-	const time = stationTime(payload['timestamp']);
-	const isOnly = ordinal(payload['connectorId']) === undefined && isEvse(connector);
-	return [{ about: 'status', connector, status, stationTime: time, ...(isOnly && { isOnly }) }];
+/** Whether the vehicle that a transaction is about is charging. */
+export const readUse: MessageReader = ({ payload }) => {
+	const transaction = text(valueAt(payload, 'transactionInfo.transactionId'));
+	if (transaction === undefined) return [];
+	const [evse, number] = [
+		ordinal(valueAt(payload, 'evse.id')),
+		ordinal(valueAt(payload, 'evse.connectorId')),
+	];
+	const connector =
+		evse === undefined || evse === STATION ? undefined : addressOf('other', evse, number);
+	const state = text(valueAt(payload, 'transactionInfo.chargingState'))?.toLowerCase();
+	const hasEnded = PHASES[text(payload['eventType'])?.toLowerCase() ?? ''] === 'ended';
+	const isCharging = hasEnded ? false : state && state === 'charging';
+	if (connector === undefined && isCharging === undefined) return [];
+	return [
+		{
+			about: 'use',
+			transaction,
+			connector,
+			isCharging: isCharging === '' ? undefined : isCharging,
+		},
+	];
 };
 
-/** The last status of each connector and component in the message: one message can report several. */
+const readStatus: MessageReader = ({ payload }) => {
+	const [evse, number] = [ordinal(payload['evseId']), ordinal(payload['connectorId'])];
+	const status = text(payload['connectorStatus']);
+	if (evse === undefined || status === undefined) return undefined;
+	const connector = addressOf('connector', evse, number);
+	return [{ about: 'status', connector, status, stationTime: stationTime(payload['timestamp']) }];
+};
+
+/** The last status of each connector, and the last word on each problem: one message can report several. */
 const readNotifyEvent: MessageReader = ({ payload }) => {
 	const { eventData } = payload;
 	if (!Array.isArray(eventData) && !isRecord(eventData)) return undefined;
@@ -71,12 +91,31 @@ const readNotifyEvent: MessageReader = ({ payload }) => {
 	for (const event of elements(eventData)) {
 		const fact = factOf(event);
 		if (fact === undefined) continue;
-		const key = [fact.about, fact.connector, fact.about === 'problem' && fact.component].join();
-		const before = last.get(key)?.stationTime ?? -Infinity;
-		if ((fact.stationTime ?? Infinity) >= before) last.set(key, fact);
+		const isAfter = (other: Pick<Problem, 'stationTime'>) =>
+			(fact.stationTime ?? Infinity) >= (other.stationTime ?? -Infinity);
+		if (fact.about === 'problem' && !fact.isActive && fact.techCode === undefined) {
+			for (const [key, other] of last) {
+				if (isOfComponent(other, fact) && isAfter(other)) last.delete(key);
+			}
+		}
+		const key = keyOf(fact);
+		const before = last.get(key);
+		if (before === undefined || isAfter(before)) last.set(key, fact);
 	}
 	return [...last.values()];
 };
+
+const isOfComponent = (other: ConnectorStatus | Problem, { connector, component }: Problem) =>
+	other.about === 'problem' && other.connector === connector && other.component === component;
+
+function keyOf(fact: ConnectorStatus | Problem): string {
+	if (fact.about === 'status') return fact.connector;
+	const { connector, component, techCode, isActive } = fact;
+	// A problem without a code is one of its own; that there is none, of all.
+	return [connector, component, techCode ?? (isActive ? '-' : '*'), techCode !== undefined].join(
+		'|',
+	);
+}
 
 const INSTANCES = ['component.instance', 'variable.instance'] as const;
 
@@ -90,36 +129,40 @@ function truthOf(value: string | undefined): boolean | undefined {
 /** Names of components and variables ignore case (OCPP 2.0.1, part 2, chapter 4). */
 function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 	const component = text(valueAt(event, 'component.name'));
+	if (component === undefined) return undefined;
+	const kind = KINDS[component.toLowerCase()] ?? 'other';
 	const value = text(valueAt(event, 'actualValue'));
 	const time = stationTime(valueAt(event, 'timestamp'));
-	const place = placeOf(
-		valueAt(event, 'component.evse.id'),
-		valueAt(event, 'component.evse.connectorId'),
+	const connector = addressOf(
+		kind,
+		ordinal(valueAt(event, 'component.evse.id')),
+		ordinal(valueAt(event, 'component.evse.connectorId')),
 	);
-	if (component === undefined) return undefined;
 	switch (text(valueAt(event, 'variable.name'))?.toLowerCase()) {
 		case 'availabilitystate': {
-			const connector = availableOf(component.toLowerCase(), place);
-			if (connector === undefined || value === undefined) return undefined;
-			const isOnly = component.toLowerCase() === 'connector' && isEvse(connector);
-			const status = { connector, status: value, stationTime: time };
-			return { about: 'status', ...status, ...(isOnly && { isOnly }) };
+			if (kind === 'other' || value === undefined) return undefined;
+			return { about: 'status', connector, status: value, stationTime: time };
 		}
 		case 'problem': {
 			const isCleared = truthOf(text(valueAt(event, 'cleared'))) === true;
 			const isTrue = truthOf(value);
+			const isActive = isTrue === true && !isCleared;
+			const monitor = numberOf(valueAt(event, 'variableMonitoringId'));
 			if (!isCleared && isTrue === undefined) return undefined;
+			const techCode = text(valueAt(event, 'techCode'));
 			const names = [
 				component.toLowerCase(),
 				...INSTANCES.map((path) => text(valueAt(event, path))),
 			];
 			return {
 				about: 'problem',
-				connector: place ?? STATION,
+				connector,
 				component: names.filter((name) => name !== undefined).join('/'),
-				isActive: isTrue === true && !isCleared,
-				errorCode: text(valueAt(event, 'techCode')) ?? component,
+				isActive,
+				...(techCode !== undefined && { techCode }),
+				errorCode: techCode ?? component,
 				info: text(valueAt(event, 'techInfo')),
+				...(isActive && monitor !== undefined && { isMonitored: true }),
 				stationTime: time,
 			};
 		}
@@ -128,12 +171,11 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 	}
 }
 
-/** Undefined for a component that is neither a connector nor above one, and for one that does not say which it is. */
-function availableOf(component: string, place: string | undefined): string | undefined {
-	if (component === 'chargingstation') return STATION;
-	if (component === 'evse') return place?.split('/')[0];
-	return component === 'connector' ? place : undefined;
-}
+const KINDS: Readonly<Record<string, 'station' | 'evse' | 'connector'>> = {
+	chargingstation: 'station',
+	evse: 'evse',
+	connector: 'connector',
+};
 
 export const READERS_201: ReadonlyMap<string, MessageReader> = new Map([
 	['MeterValues', readMeterValues],

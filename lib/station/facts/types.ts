@@ -19,6 +19,7 @@ export interface Sent {
 
 export interface ConnectorStatus {
 	readonly about: 'status';
+	/** The address of a component, as in `common/places`. */
 	readonly connector: string;
 	readonly status: string;
 	readonly errorCode?: string | undefined;
@@ -26,8 +27,6 @@ export interface ConnectorStatus {
 	readonly info?: string | undefined;
 	/** By the station's clock: distinguishes a repeated message from a new one. */
 	readonly stationTime?: number | undefined;
-	/** It names an EVSE, and is about its connector without saying which: there is no other. */
-	readonly isOnly?: boolean;
 }
 
 /** Whether a component of a connector, an EVSE or the station has a problem. */
@@ -36,9 +35,41 @@ export interface Problem {
 	readonly connector: string;
 	readonly component: string;
 	readonly isActive: boolean;
+	/** Absent: that the component has none ends all of its problems. */
+	readonly techCode?: string | undefined;
 	readonly errorCode: string;
 	readonly info?: string | undefined;
+	/** A monitor reports it: no boot ends it. */
+	readonly isMonitored?: boolean;
 	readonly stationTime?: number | undefined;
+}
+
+/** A station has started. */
+interface Boot {
+	readonly about: 'boot';
+	readonly messageId: string | undefined;
+	/** It says why, and that the service has not asked for this message. */
+	readonly hasReason?: boolean;
+}
+
+/** The service asked a station for a BootNotification. */
+interface BootAsked {
+	readonly about: 'bootAsked';
+}
+
+/** The service did not accept the station that booted. */
+interface BootRefused {
+	readonly about: 'bootRefused';
+	readonly messageId: string;
+}
+
+/** What a message about a transaction of OCPP 2.0.1 says of the use of a connector. */
+interface Use {
+	readonly about: 'use';
+	readonly transaction: string;
+	readonly connector?: string | undefined;
+	/** Absent if it does not say. */
+	readonly isCharging?: boolean | undefined;
 }
 
 /** A value of the imported energy register. */
@@ -106,6 +137,10 @@ export type Fact =
 	| Sent
 	| ConnectorStatus
 	| Problem
+	| Boot
+	| BootAsked
+	| BootRefused
+	| Use
 	| StartFact
 	| StartResponse
 	| Metered
@@ -133,6 +168,8 @@ export interface EventFacts {
 	readonly at: number;
 	readonly eventId: string;
 	readonly facts: readonly Fact[];
+	/** It shows that the station is connected, but what it says lacks a field. */
+	readonly isUnreadable?: true;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
 import { evseOf } from '../facts/values';
 import { codesOf, isNoError, isNone, NamedCodes } from './codes';
+import type { Run } from './runs';
 import { inOrder } from './sets';
-import type { Run } from './timeline';
 
 const FAULTED = 'faulted';
 

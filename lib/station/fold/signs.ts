@@ -1,9 +1,13 @@
 /** Finds out which responses are the stations'. */
-import { RESPONSE_MS } from '../common/settings';
+import { RESPONSE_MS, type StationSettings } from '../common/settings';
 import type { EventFacts, Fact, Sent } from '../facts';
+import { isQuiet } from './quiet';
 
 /** The events with what is quiet in them, without messages that the service sent. */
-export function ofStations(events: readonly EventFacts[]): EventFacts[] {
+export function ofStations(
+	events: readonly EventFacts[],
+	settings: Pick<StationSettings, 'kind'>,
+): EventFacts[] {
 	let calls: Calls | undefined;
 	const callsOf = (): Calls => {
 		if (calls !== undefined) return calls;
@@ -13,9 +17,7 @@ export function ofStations(events: readonly EventFacts[]): EventFacts[] {
 	};
 	return events.flatMap((event) => {
 		const isLeft = (fact: Fact) =>
-			fact.about === 'sent'
-				? isOfStation(fact, event, () => [callsOf()])
-				: fact.about === 'problem' && !fact.isActive;
+			fact.about === 'sent' ? isOfStation(fact, event, () => [callsOf()]) : isQuiet(fact, settings);
 		const facts = event.facts.filter(isLeft);
 		return facts.length > 0 ? [{ ...event, facts }] : [];
 	});

@@ -1,43 +1,28 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
-import { inOneGo } from '../../shared/steps';
+import { is201 } from '../common/places';
 import {
 	isRepeated,
 	LATEST_MS,
-	MOST_CONNECTORS,
+	MOST_BOOTS,
+	MOST_COMPONENTS,
 	MOST_READ_REPORTS,
 	MOST_REPORTS,
+	OLD_SOCKET_MS,
+	RESPONSE_MS,
+	BOOT_ASKED_MS,
 	type StationSettings,
 } from '../common/settings';
-import type { Report, StationState, Timeline } from '../common/state';
+import type { Boot, Report, StationState, Timeline } from '../common/state';
 import type { ConnectorStatus, Fact, EventFacts } from '../facts';
 import { compactSessions } from './compactSessions';
+import { type Components, componentsOf, CONNECTION, lineName, originalOf } from './components';
 import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
+import { OFFLINE } from './outages';
+import { isQuiet, isWatched } from './quiet';
+import { runsOf } from './runs';
 import { addSessionFact, noSessions } from './sessions';
-import { inOrder } from './sets';
-import {
-	addQuiet,
-	addReport,
-	compact,
-	dropQuiet,
-	emptyTimeline,
-	runsOf,
-	runsOfAll,
-} from './timeline';
-
-const IS_ABOUT_STATE: ReadonlySet<Fact['about']> = new Set([
-	...(['connection', 'sent', 'status', 'problem'] as const),
-]);
-
-/** Whether the trigger watches this kind of fact. */
-export function isWatched({ about }: Fact, { kind }: StationSettings): boolean {
-	if (kind === 'stationOffline') return about === 'connection' || about === 'sent';
-	if (kind === 'sessionEnded') return !IS_ABOUT_STATE.has(about);
-	return about === 'status' || (about === 'problem' && kind === 'connectorFault');
-}
-
-/** Whether it only ends something, and is dropped if there is nothing to end. */
-export const isQuiet = (fact: Fact): boolean =>
-	fact.about === 'sent' || (fact.about === 'problem' && !fact.isActive);
+import { add, inOrder } from './sets';
+import { addQuiet, addReport, compact, dropQuiet, emptyTimeline } from './timeline';
 
 /**
  * By their creation, but starts first: meter values that name no transaction count only if the start of their session is
@@ -60,7 +45,7 @@ export function addEvent(
 ): boolean {
 	let changed = false;
 	for (const fact of event.facts) {
-		if (isQuiet(fact) || !isWatched(fact, settings)) continue;
+		if (isQuiet(fact, settings) || !isWatched(fact, settings)) continue;
 		if (addFact(state, fact, event, settings)) changed = true;
 	}
 	if (changed) state.t = Math.max(state.t, event.at);
@@ -76,21 +61,61 @@ function addFact(
 	if (settings.kind === 'sessionEnded') {
 		return addSessionFact((state.sessions ??= noSessions()), fact, event, settings);
 	}
+	const boot = bootOf(fact, event);
+	if (boot !== undefined) return addBoot(state, boot);
 	const found = reportOf(fact, event, settings);
 	if (found === undefined) return false;
+	const isNews = know(state, fact, event);
 	const line = lineOf(state, found.name);
-	if (line === undefined || !addReport(line, found.report)) return false;
+	if (line === undefined || !addReport(line, found.report)) return isNews;
 	if (line.reports.length > MOST_READ_REPORTS) limitReports(state, found.name, settings);
 	return true;
+}
+
+/** Since when the component is known. Returns whether that is news. */
+export function know(
+	state: Pick<StationState, 'known'>,
+	fact: Fact,
+	{ at }: Pick<EventFacts, 'at'>,
+): boolean {
+	if (fact.about !== 'status' || !is201(fact.connector)) return false;
+	const known = (state.known ??= {});
+	const before = Object.hasOwn(known, fact.connector) ? known[fact.connector] : undefined;
+	if (before !== undefined && before <= at) return false;
+	if (before === undefined && Object.keys(known).length >= MOST_COMPONENTS) return false;
+	known[fact.connector] = at;
+	return true;
+}
+
+export function bootOf(fact: Fact, { at: t, eventId: id }: EventFacts): Boot | undefined {
+	switch (fact.about) {
+		case 'boot': {
+			const m = fact.messageId === undefined ? {} : { m: fact.messageId };
+			return { t, id, ...m, ...(fact.hasReason === true && { r: true }) };
+		}
+		case 'bootAsked':
+			return { t, id, as: 'asked' };
+		case 'bootRefused':
+			return { t, id, as: 'refused', m: fact.messageId };
+		default:
+			return undefined;
+	}
+}
+
+function addBoot(state: StationState, boot: Boot): boolean {
+	const isSame = ({ t, id }: Boot) => t === boot.t && id === boot.id;
+	return add((state.boots ??= []), boot, MOST_BOOTS, isSame);
 }
 
 /** Forgets the oldest reports of a timeline, as far as they are too many to be stored. */
 function limitReports(state: StationState, name: string, settings: StationSettings): void {
 	const line = state.lines?.[name] ?? emptyTimeline();
 	const excess = () => line.reports.length - MOST_REPORTS;
+	if (excess() <= 0) return;
 	for (let n = 1; excess() > 0 && n < line.reports.length; n++) {
 		const { t: cut = line.cut } = line.reports[Math.max(n, excess())] ?? {};
-		if (cut !== undefined) forget(state, name, cut, settings);
+		const components = componentsOf(state, { until: Infinity, watermark: Infinity });
+		if (cut !== undefined) forget(state, [name], settings, { cut }, components);
 		line.cut = cut;
 	}
 	// They are all of states that last.
@@ -98,42 +123,78 @@ function limitReports(state: StationState, name: string, settings: StationSettin
 }
 
 /** A report, and the timeline that it belongs to. */
-interface Placed {
+export interface Placed {
 	readonly name: string;
 	readonly report: Report;
 }
 
-/** An EVSE and its connectors share a timeline, because what one says can be about the other. */
+/** In the order in which an event says it. */
 export function reportOf(
 	fact: Fact,
-	{ at: t, eventId: id }: EventFacts,
-	settings: StationSettings,
+	event: Omit<EventFacts, 'assetId'>,
+	settings: Pick<StationSettings, 'kind' | 'statuses'>,
 ): Placed | undefined {
-	if (fact.about === 'connection') {
-		const key = fact.isConnected ? '' : 'offline';
-		const d = key === '' ? {} : { d: { status: fact.status } };
-		return { name: '', report: { t, id, key, ...d } };
+	const placed = placedReport(fact, event, settings);
+	const n = placed && event.facts.length > 1 ? event.facts.indexOf(fact) : 0;
+	return placed && n > 0 ? { ...placed, report: { ...placed.report, n } } : placed;
+}
+
+function placedReport(
+	fact: Fact,
+	{ at: t, eventId: id }: Omit<EventFacts, 'assetId'>,
+	settings: Pick<StationSettings, 'kind' | 'statuses'>,
+): Placed | undefined {
+	switch (fact.about) {
+		case 'connection':
+			return {
+				name: CONNECTION,
+				// Of a connection that is lost and back at the same time, the station has it.
+				report: fact.isConnected
+					? { t, id, key: '', w: 1 }
+					: { t, id, key: OFFLINE, d: { status: fact.status } },
+			};
+		case 'status': {
+			const key = keyOf(fact, settings);
+			const worse = badnessOf(fact);
+			const isStatus = settings.kind === 'connectorStatus';
+			const d = isStatus ? { status: fact.status } : detailOf(fact);
+			const about = { t, id, key, ...(worse > 0 && { w: worse }), ...(key !== '' && { d }) };
+			return { name: fact.connector, report: about };
+		}
+		case 'problem': {
+			const {
+				connector,
+				component,
+				techCode,
+				errorCode: error,
+				info,
+				isActive,
+				isMonitored,
+			} = fact;
+			const name = lineName(connector, component);
+			const c = techCode === undefined ? {} : { c: techCode };
+			if (!isActive) return { name, report: { t, id, key: '', ...c } };
+			const m = isMonitored === true && { m: true };
+			return { name, report: { t, id, key: FAULTED, w: 1, ...c, ...m, d: { error, info } } };
+		}
+		default:
+			return undefined;
 	}
-	if (fact.about !== 'status' && fact.about !== 'problem') return undefined;
-	const { connector, stationTime: _time, about: _about, ...said } = fact;
-	const [name = connector, of] = connector.split('/');
-	const place = of === undefined ? {} : { of: connector };
-	if (!('component' in said)) {
-		const only = said.isOnly === true && { only: true };
-		const key = keyOf(said, settings);
-		const isStatus = settings.kind === 'connectorStatus';
-		const d = isStatus ? { status: said.status } : detailOf(said);
-		return { name, report: { t, id, key, ...place, ...only, ...(key !== '' && { d }) } };
-	}
-	const { component: part, isActive, errorCode: error, info } = said;
-	if (!isActive) return { name, report: { t, id, key: '', ...place, part } };
-	return { name, report: { t, id, key: FAULTED, ...place, part, d: { error, info } } };
 }
 
 const FAULTED = 'Faulted';
 
+const BADNESS: Readonly<Record<string, number>> = { faulted: 3, unavailable: 2, available: 0 };
+
+/** Of two that a component reports at the same time, the worse one holds. */
+export const badnessOf = ({ status }: Pick<ConnectorStatus, 'status'>): number =>
+	BADNESS[status.toLowerCase()] ?? 1;
+
 /** Empty for a status that the trigger does not watch. */
-function keyOf(said: Pick<ConnectorStatus, 'status'>, { kind, statuses }: StationSettings): string {
+function keyOf(
+	said: Pick<ConnectorStatus, 'status'>,
+	{ kind, statuses }: Pick<StationSettings, 'kind' | 'statuses'>,
+): string {
 	if (kind === 'connectorStatus') return statuses.includes(said.status) ? said.status : '';
 	return isFault(said) ? FAULTED : '';
 }
@@ -142,7 +203,7 @@ function keyOf(said: Pick<ConnectorStatus, 'status'>, { kind, statuses }: Statio
 function lineOf(state: StationState, name: string): Timeline | undefined {
 	const lines = (state.lines ??= {});
 	if (Object.hasOwn(lines, name)) return lines[name];
-	if (Object.keys(lines).length >= MOST_CONNECTORS) return undefined;
+	if (Object.keys(lines).length >= MOST_COMPONENTS) return undefined;
 	return (lines[name] = emptyTimeline());
 }
 
@@ -155,18 +216,61 @@ export function addQuietFacts(
 ): boolean {
 	let changed = false;
 	for (const fact of event.facts) {
-		if (!isQuiet(fact) || !isWatched(fact, settings)) continue;
-		const { at: t, eventId: id } = event;
-		const placed =
-			fact.about === 'sent'
-				? { name: '', report: { t, id, key: '' } }
-				: reportOf(fact, event, settings);
-		if (placed === undefined) continue;
-		const isUseful = unreadUpTo.length > 0 || Object.hasOwn(state.lines ?? {}, placed.name);
-		const line = isUseful ? lineOf(state, placed.name) : undefined;
-		if (line && addQuiet(line, { ...placed.report, quiet: true }, unreadUpTo)) changed = true;
+		if (!isQuiet(fact, settings) || !isWatched(fact, settings)) continue;
+		const boot = bootOf(fact, event);
+		if (boot !== undefined) {
+			if (isUsefulBoot(boot, state, unreadUpTo) && addBoot(state, boot)) changed = true;
+		} else if (addQuietReport(state, fact, event, settings, unreadUpTo)) changed = true;
 	}
 	return changed;
+}
+
+/** Whether what the service said is about a boot that is known, or can be about one that is still to be read. */
+function isUsefulBoot(
+	{ t, as, m }: Boot,
+	{ boots = [] }: StationState,
+	unreadUpTo: readonly number[],
+): boolean {
+	if (as === 'refused' && unreadUpTo.some((end) => Math.abs(t - end) <= RESPONSE_MS)) return true;
+	return boots.some((boot) => {
+		if (boot.as !== undefined) return false;
+		if (as === 'refused') return boot.m === m && Math.abs(boot.t - t) <= RESPONSE_MS;
+		return boot.r !== true && t <= boot.t && boot.t - t <= BOOT_ASKED_MS;
+	});
+}
+
+function addQuietReport(
+	state: StationState,
+	fact: Fact,
+	event: EventFacts,
+	settings: StationSettings,
+	unreadUpTo: readonly number[],
+): boolean {
+	const { at: t, eventId: id } = event;
+	const placed =
+		fact.about === 'sent'
+			? { name: CONNECTION, report: { t, id, key: '' } }
+			: reportOf(fact, event, settings);
+	if (placed === undefined) return false;
+	const { name, report } = placed;
+	// Of states, only the connection after a boot matters.
+	if (report.key === OFFLINE) {
+		const isAfterBoot = ({ as, t: bootAt }: Boot) => as === undefined && bootAt <= t;
+		if (unreadUpTo.length === 0 && state.boots?.some(isAfterBoot) !== true) return false;
+		return addReport(lineOf(state, name) ?? emptyTimeline(), report);
+	}
+	const isUseful = unreadUpTo.length > 0 || Object.hasOwn(state.lines ?? {}, name);
+	const line = isUseful ? lineOf(state, name) : undefined;
+	// A connection that is back is no sign among others.
+	const isSign = fact.about !== 'connection';
+	const added = isSign ? { ...report, quiet: true } : report;
+	return line !== undefined && addQuiet(line, added, unreadUpTo, isStraggler);
+}
+
+/** Whether a sign of life came so soon after the connection was lost that the next one is needed, too. */
+function isStraggler(sign: Report, before: readonly Report[]): boolean {
+	const lost = before.findLast(({ key }) => key === OFFLINE);
+	return lost !== undefined && sign.c === undefined && sign.t - lost.t < OLD_SOCKET_MS;
 }
 
 /** Drops the quiet reports that end nothing any more. Returns whether there were such. */
@@ -176,44 +280,74 @@ export function dropQuietReports(
 ): boolean {
 	let changed = false;
 	for (const [name, line] of Object.entries(lines)) {
-		if (dropQuiet(line, unreadUpTo)) changed = true;
+		if (dropQuiet(line, unreadUpTo, isStraggler)) changed = true;
 		if (line.reports.length === 0) Reflect.deleteProperty(lines, name);
 	}
 	return changed;
 }
 
-/** Compacts a timeline. Faults that are over then are kept, if their number counts. */
+/**
+ * Removes the reports before `cut`, except those of states that were in force then, or since `from`. Faults that are over by then
+ * are kept, if their number counts.
+ */
 function forget(
 	state: StationState,
-	name: string,
-	cut: number,
+	names: readonly string[],
 	settings: StationSettings,
-	more: { readonly from?: number; readonly isOpen?: boolean } = {},
+	{
+		cut,
+		from = cut,
+		isOpen = false,
+	}: { readonly cut: number; readonly from?: number; readonly isOpen?: boolean },
+	components: Components,
 ): void {
-	const line = state.lines?.[name];
-	if (line === undefined) return;
-	if (isRepeated(settings) && (line.reports[0]?.t ?? Infinity) < cut) {
-		const over = runsOf(line, name, Infinity)
-			.filter(({ until = Infinity }) => until < cut)
+	const lines = names.flatMap((name) => state.lines?.[name] ?? []);
+	if (!lines.some(({ reports }) => reports.some(({ t }) => t < cut))) return;
+	const runs = runsOf(components, settings);
+	if (isRepeated(settings)) {
+		const own = new Set(lines.flatMap(({ reports }) => reports));
+		const over = runs
+			.filter(
+				({ until = Infinity, reports }) => until < cut && reports.every((one) => own.has(one)),
+			)
 			.flatMap((run) => openingsOf(run, settings))
 			.map(countedFaultOf);
-		const faults = [...(state.faults ?? []), ...over].sort(inOrder);
-		state.faults = faults.slice(-MOST_REPORTS);
+		state.faults = [...(state.faults ?? []), ...over].sort(inOrder).slice(-MOST_REPORTS);
 	}
-	compact(line, name, { cut, ...more });
+	const isKept = ({ until = Infinity }: { readonly until?: number }) => until >= from;
+	// What a boot has ended by then would last again without it.
+	const stretches = runs
+		.filter(isKept)
+		.flatMap((run) => run.stretches)
+		.filter(({ until = Infinity, end }) => until >= cut || end !== undefined);
+	const kept = new Set(
+		stretches.flatMap(({ reports, end }) => [...reports, ...(end ? [originalOf(end)] : [])]),
+	);
+	for (const { first, since, until = Infinity } of components.outages.filter(isKept)) {
+		const isOfIt = ({ key, t }: Report) =>
+			key === OFFLINE && since <= t && t < Math.min(cut, until);
+		const last = state.lines?.[CONNECTION]?.reports.findLast(isOfIt);
+		kept.add(first).add(last ?? first);
+	}
+	for (const line of lines) compact(line, cut, kept, isOpen);
 }
 
 /**
  * When the fault of the whole station began that is in force at `cut`: its connectors were in turn faulted since. An incident
  * that lasts knows that itself.
  */
-function wholeSince(state: StationState, cut: number, settings: StationSettings): number {
+function wholeSince(
+	{ incidents }: StationState,
+	cut: number,
+	settings: StationSettings,
+	components: Components,
+): number {
 	const { kind, scope, forMs } = settings;
 	const isWhole = kind === 'connectorFault' && scope === 'station' && !isRepeated(settings);
-	const known = state.incidents?.[''];
+	const known = incidents?.[''];
 	const isKnown = known !== undefined && known.until === undefined;
 	if (!isWhole || isKnown || forMs <= LATEST_MS) return cut;
-	return inOneGo(runsOfAll(state.lines, Infinity))
+	return runsOf(components, settings)
 		.sort((a, b) => b.since - a.since)
 		.reduce((from, { since, until = Infinity }) => {
 			return until >= from ? Math.min(from, since) : from;
@@ -228,12 +362,7 @@ export function compactStation(
 	isOpen: boolean,
 ): void {
 	const cut = watermark - LATEST_MS;
-	const from = wholeSince(state, cut, settings);
-	for (const [name, line] of Object.entries(state.lines ?? {})) {
-		forget(state, name, cut, settings, { from, isOpen });
-		limitReports(state, name, settings);
-		if (line.reports.length === 0) delete state.lines?.[name];
-	}
+	compactLines(state, watermark, settings, isOpen);
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
 	if (state.sessions) compactSessions(state.sessions, watermark, settings, isOpen);
 	const lastingSince = isRepeated(settings) ? firstOf(state.lines) : Infinity;
@@ -245,6 +374,33 @@ export function compactStation(
 	}
 }
 
+function compactLines(
+	state: StationState,
+	watermark: number,
+	settings: StationSettings,
+	isOpen: boolean,
+): void {
+	const { lines = {} } = state;
+	const names = Object.keys(lines);
+	if (names.length === 0 && state.boots === undefined) return;
+	const components = componentsOf(state, { until: Infinity, watermark });
+	// What a boot decides, it needs until then.
+	const undecided = components.windows.filter(({ isOver }) => !isOver).map(({ t }) => t);
+	const cut = Math.min(watermark - LATEST_MS, ...undecided);
+	const from = wholeSince(state, cut, settings, components);
+	forget(state, names, settings, { cut, from, isOpen }, components);
+	for (const name of names) limitReports(state, name, settings);
+	if (!isOpen) {
+		state.boots = state.boots?.filter(({ t }) => t >= cut - RESPONSE_MS);
+		if (state.boots?.length === 0) delete state.boots;
+		if (!state.boots && settings.kind !== 'stationOffline')
+			Reflect.deleteProperty(lines, CONNECTION);
+	}
+	for (const [name, { reports }] of Object.entries(lines)) {
+		if (reports.length === 0) Reflect.deleteProperty(lines, name);
+	}
+}
+
 /** When the first state that is known began. */
 const firstOf = (lines: StationState['lines'] = {}): number =>
 	Math.min(
@@ -253,11 +409,17 @@ const firstOf = (lines: StationState['lines'] = {}): number =>
 		),
 	);
 
-export function isEmpty({ lines, faults, incidents, sessions }: StationState): boolean {
-	const lists = [...Object.values(sessions ?? {}), faults ?? []];
+export function isEmpty({
+	lines,
+	boots,
+	known,
+	faults,
+	incidents,
+	sessions,
+}: StationState): boolean {
+	const lists = [...Object.values(sessions ?? {}), faults ?? [], boots ?? []];
 	return (
-		Object.keys(lines ?? {}).length === 0 &&
-		Object.keys(incidents ?? {}).length === 0 &&
+		[lines, incidents, known].every((one) => Object.keys(one ?? {}).length === 0) &&
 		lists.every(({ length }) => length === 0)
 	);
 }

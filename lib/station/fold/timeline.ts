@@ -1,14 +1,22 @@
 /**
- * The reports of a station, a connector, or an EVSE with its connectors, as a set: the state at any time follows from it,
- * in whatever order the reports arrived. Compacting it up to a time keeps what tells how the states in force then began,
- * which changes nothing for later reports.
+ * The reports of one component as a set: its state at any time follows from it, in whatever order the reports arrived. A status
+ * and the connection have one state at a time; of problems, each code has its own. Compacting keeps what tells how the states in
+ * force then began, which changes nothing for later reports.
  */
-import { flatMapped, inOneGo, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Report, Timeline } from '../common/state';
 import { isNone, NamedCodes } from './codes';
-import { add, inOrder } from './sets';
+import { add } from './sets';
 
 export const emptyTimeline = (): Timeline => ({ reports: [] });
+
+/** By time; of the same time, the last one is in force: connected, or the worse state. */
+export function inForceOrder(a: Report, b: Report): number {
+	if (a.t !== b.t) return a.t - b.t;
+	const [worse, other] = [a.w ?? 0, b.w ?? 0];
+	if (worse !== other) return worse - other;
+	if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+	return a.id < b.id ? -1 : Number(a.id > b.id);
+}
 
 /** Returns whether it changed. */
 export function addReport(timeline: Timeline, report: Report): boolean {
@@ -20,9 +28,9 @@ export function addReport(timeline: Timeline, report: Report): boolean {
 }
 
 const isSame =
-	({ t, id, of, part }: Report) =>
+	({ t, id, c }: Report) =>
 	(other: Report): boolean =>
-		t === other.t && id === other.id && of === other.of && part === other.part;
+		t === other.t && id === other.id && c === other.c;
 
 const textOf = ({ key, d }: Report) => JSON.stringify([key, d]);
 
@@ -34,237 +42,198 @@ export function addQuiet(
 	timeline: Timeline,
 	report: Report,
 	unreadUpTo: readonly number[],
+	mayBeLate: MayBeLate,
 ): boolean {
 	const { reports, cut = -Infinity } = timeline;
 	if (report.t < cut || reports.some(isSame(report))) return false;
-	const before = reports.findLast(
-		(other) => isOfOneSource(other, report) && inOrder(other, report) < 0,
-	);
-	return isEnd(before, report, unreadUpTo) && addReport(timeline, report);
+	const before = reports.filter((other) => inForceOrder(other, report) < 0);
+	before.sort(inForceOrder);
+	return isUseful(before, report, unreadUpTo, mayBeLate) && addReport(timeline, report);
 }
 
 /** Drops those that end nothing any more. Returns whether there were such. */
-export function dropQuiet(timeline: Timeline, unreadUpTo: readonly number[]): boolean {
+export function dropQuiet(
+	timeline: Timeline,
+	unreadUpTo: readonly number[],
+	mayBeLate: MayBeLate,
+): boolean {
 	const { reports } = timeline;
 	if (!reports.some(({ quiet }) => quiet)) return false;
-	const last = new Map<string, Report>();
-	timeline.reports = reports.filter((report) => {
-		const source = sourceOf(report);
-		const isKept = !report.quiet || isEnd(last.get(source), report, unreadUpTo);
-		if (isKept) last.set(source, report);
-		return isKept;
-	});
-	return timeline.reports.length < reports.length;
+	const kept: Report[] = [];
+	for (const report of reports.toSorted(inForceOrder)) {
+		if (!report.quiet || isUseful(kept, report, unreadUpTo, mayBeLate)) kept.push(report);
+	}
+	const isChanged = kept.length < reports.length;
+	if (isChanged) {
+		const set = new Set(kept);
+		timeline.reports = reports.filter((report) => set.has(report));
+	}
+	return isChanged;
 }
 
-const isEnd = (before: Report | undefined, { t }: Report, unreadUpTo: readonly number[]) =>
-	(before?.key ?? '') !== '' ||
-	unreadUpTo.some((end) => (before?.t ?? -Infinity) <= end && end < t);
+/** Whether a quiet report shows only that the one before it, which is quiet as well, has ended something. */
+type MayBeLate = (quiet: Report, before: readonly Report[]) => boolean;
 
-const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
-const isOfOneSource = (a: Report, b: Report) => a.of === b.of && a.part === b.part;
-
-/**
- * The timeline that `addReport` and `addQuiet` make of these reports one by one, whatever their number. `quietAfter` is the
- * first report after another one of the same source that only ends something.
- */
-export function* timelineOf(
-	reports: readonly Report[],
-	quietAfter: (report: Report) => Report | undefined,
-): Steps<Timeline> {
-	const loud: Report[] = [];
-	yield* inSteps(yield* sortedInSteps(reports, inOrder), (report) => {
-		let n = loud.length - 1;
-		const isOfOneEvent = (other: Report | undefined) =>
-			other !== undefined && inOrder(other, report) === 0;
-		while (isOfOneEvent(loud[n]) && sourceOf(loud[n] ?? report) !== sourceOf(report)) n -= 1;
-		const other = loud[n];
-		if (other === undefined || !isOfOneEvent(other)) loud.push(report);
-		else if (textOf(report) > textOf(other)) loud[n] = report;
+/** `before` is in order. */
+function isUseful(
+	before: readonly Report[],
+	report: Report,
+	unreadUpTo: readonly number[],
+	mayBeLate: MayBeLate,
+): boolean {
+	const last = before.at(-1);
+	if (unreadUpTo.some((end) => (last?.t ?? -Infinity) <= end && end < report.t)) return true;
+	if (last?.quiet === true && last.t < report.t && mayBeLate(last, before)) return true;
+	if (report.c !== undefined) {
+		const own = before.findLast(({ c, key }) => c === report.c || (c === undefined && key === ''));
+		return (own?.key ?? '') !== '';
+	}
+	if (last?.c === undefined && !before.some(({ c }) => c !== undefined))
+		return (last?.key ?? '') !== '';
+	return codesOfLine(before).some((code) => {
+		const own = before.findLast(
+			({ c, key }) => (c ?? '') === code || (c === undefined && key === ''),
+		);
+		return (own?.key ?? '') !== '';
 	});
-	const next = new Map<string, Report>();
-	const quiet = yield* flatMapped(loud.toReversed(), (report) => {
-		const source = sourceOf(report);
-		const after = next.get(source);
-		next.set(source, report);
-		const found = report.key === '' ? undefined : quietAfter(report);
-		const isNeeded = found && (after === undefined || inOrder(found, after) < 0);
-		return isNeeded === true ? [{ ...found, quiet: true }] : [];
-	});
-	const isChanged = quiet.length > 0;
-	return { reports: isChanged ? yield* sortedInSteps(loud.concat(quiet), inOrder) : loud };
 }
 
-/**
- * Removes the reports before `cut`, except those of states that were in force then, or since `from`. While older reports may
- * still be read (`isOpen`), the first one of each source that ends something stays: those before it are over by then.
- */
-export function compact(
-	timeline: Timeline,
-	name: string,
-	{ cut, from = cut, isOpen = false }: { cut: number; from?: number; isOpen?: boolean },
-): void {
-	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
-	if ((timeline.reports[0]?.t ?? Infinity) >= cut) return;
-	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= from);
-	const kept = new Set(inForce.flatMap(({ reports }) => reports));
-	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
-	for (const report of new Map(ends.reverse().map((each) => [sourceOf(each), each])).values())
-		kept.add(report);
-	const reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
-	// Once what these ended is dropped, they must not end the stretch of another connector in its place.
-	const isSettled = ({ t, id, of: place = name }: Report) =>
-		t < cut && !inForce.some(({ to, places }) => to === id && !places.has(place));
-	timeline.reports = reports.some(({ only }) => only)
-		? reports.map((report) => (isSettled(report) ? { ...report, settled: true } : report))
-		: reports;
+/** The codes of problems that the reports name: empty for a problem without one, and for a status. */
+const codesOfLine = (reports: readonly Report[]): string[] => [
+	...new Set(reports.flatMap(({ c, key }) => (c === undefined && key === '' ? [] : [c ?? '']))),
+];
+
+/** When a station that booted had until to report what is still so. */
+export interface BootWindow {
+	readonly t: number;
+	readonly id: string;
+	readonly end: number;
+	/** A connector has reported within it: what is not reported again by its end ended at the boot. */
+	readonly isBegun: boolean;
+	/** It has passed. */
+	readonly isOver: boolean;
 }
 
-/** A stretch of time in which the state was the same, and watched. */
-export interface Run {
-	/** The connector, or the EVSE or station as a whole, that it began with. */
-	readonly connector: string;
-	/** With those that share it, an EVSE as a whole and one of its connectors: since when each of them does. */
-	readonly places: ReadonlyMap<string, number>;
+/** A stretch of time in which the state of a component was the same, and watched. */
+export interface Stretch {
+	readonly address: string;
 	readonly key: string;
+	/** Of a problem: its code, empty for none. Absent for a status. */
+	readonly code?: string;
 	readonly first: Report;
 	readonly since: number;
 	/** When the state ended, and the event that says so; absent if it lasts. */
 	readonly until?: number;
 	readonly to?: string;
-	/** A sign of life ended it, and no report. */
-	readonly isEndedBySign?: boolean;
-	/** All about it, with the one that ended it, but without those that say the same as the one before and name no new code. */
+	/** Absent if a boot ended it. */
+	readonly end?: Report;
+	/** The boot after which it is to be reported again, and is not so far: nothing opens for it. */
+	readonly heldAt?: number;
+	/** All about it, but those that say the same as the one before and name no new code. */
 	readonly reports: readonly Report[];
-	/** Of one that is united from those of several connectors. */
-	readonly parts?: readonly Run[];
 }
 
-interface OpenRun extends Run {
-	readonly places: Map<string, number>;
+interface OpenStretch extends Stretch {
 	readonly reports: Report[];
-	/** What each source said last. */
-	readonly last: Map<string, string>;
-	/** What the reports name, once one of them is repeated. */
 	named?: NamedCodes;
-	/** It began with what the EVSE says of its only connector, and the EVSE has said nothing of itself since. */
-	isOnly: boolean;
-	/** Whether the last status is that of the run, and which components have a problem. */
-	hasStatus: boolean;
-	readonly problems: Set<string>;
 }
 
-/** Those of all timelines. */
-export function* runsOfAll(
-	lines: Readonly<Record<string, Timeline>> = {},
-	horizon: number,
-): Steps<Run[]> {
-	const all: Run[][] = [];
-	for (const [name, line] of Object.entries(lines)) all.push(yield* runsIn(line, name, horizon));
-	return all.flat();
-}
-
-export const runsOf = (...of: Parameters<typeof runsIn>): Run[] => inOneGo(runsIn(...of));
-
-/**
- * The watched stretches, by the reports up to `horizon`, oldest first. What an EVSE says about itself while one of its
- * connectors is in the same state, or the other way round, is about the same thing: the first of the two that is over
- * ends it.
- */
-function* runsIn({ reports }: Timeline, name: string, horizon: number): Steps<Run[]> {
-	// Most timelines.
-	if (!reports.some(({ key }) => key !== '')) return [];
-	const runs: Run[] = [];
-	const open: OpenRun[] = [];
-	let before: Report | undefined;
-	yield* inSteps(reports, (report) => {
-		if (report.t > horizon) return;
-		const place = report.of ?? name;
-		const own = open.find(({ places }) => places.has(place));
-		// One that is sent again ends nothing else.
-		const other = isSaidAgain(before, report) ? undefined : otherwiseNamed(open, own, report);
-		before = report;
-		let isKept = false;
-		for (const run of [own, other]) {
-			if (run === undefined) continue;
-			if (!isOver(run, report)) {
-				isKept = true;
-				continue;
+/** The stretches of a component with a status, oldest first; `reports` are in order. */
+export function stretchesOf(
+	address: string,
+	reports: readonly Report[],
+	windows: readonly BootWindow[] = [],
+	code?: string,
+): Stretch[] {
+	const stretches: Stretch[] = [];
+	let open: OpenStretch | undefined;
+	const close = ({ t: until, id: to }: Pick<Report, 't' | 'id'>, end?: Report) => {
+		if (open === undefined) return;
+		const { named: _named, ...stretch } = open;
+		stretches.push({ ...stretch, until, to, ...(end && { end }) });
+		open = undefined;
+	};
+	const keep = () => {
+		if (open === undefined) return;
+		const { named: _named, ...stretch } = open;
+		stretches.push(stretch);
+		open = undefined;
+	};
+	let nextWindow = 0;
+	/** Ends what is in force at boots before the report that do not wait for it. */
+	const boot = (next: Report | undefined) => {
+		for (; nextWindow < windows.length; nextWindow++) {
+			const window = windows[nextWindow];
+			if (window === undefined || window.t > (next?.t ?? Infinity)) return;
+			if (open === undefined || isExempt(open)) continue;
+			const isSaid = next !== undefined && next.t <= window.end;
+			if (isSaid && next.key === open.key) continue;
+			if (window.isBegun && (isSaid || window.isOver)) close(window);
+			else if (!window.isOver) {
+				open = { ...open, heldAt: Math.min(window.t, open.heldAt ?? Infinity) };
 			}
-			open.splice(open.indexOf(run), 1);
-			const isEndedBySign = report.quiet === true && report.part === undefined;
-			runs.push({ ...run, until: report.t, to: report.id, isEndedBySign });
 		}
-		if (isKept || report.key === '') return;
-		let known = open.find(
-			({ key, places }) =>
-				key === report.key && places.size === 1 && (place === name) !== places.has(name),
-		);
-		if (known === undefined) {
-			const run = { connector: place, key: report.key, first: report, since: report.t };
-			const sources = { problems: new Set<string>(), last: new Map<string, string>() };
-			const places = new Map<string, number>();
-			known = {
-				...run,
-				...sources,
-				places,
-				reports: [],
-				hasStatus: false,
-				isOnly: report.only === true,
-			};
-			open.push(known);
+	};
+	for (let n = 0; n < reports.length; n++) {
+		const report = reports[n];
+		const next = reports[n + 1];
+		if (report === undefined) continue;
+		// Another one of the same time is in force.
+		if (next !== undefined && next.t === report.t && next.key !== report.key) continue;
+		boot(report);
+		if (open !== undefined && open.key !== report.key) {
+			// Whether the report has ended it, or the boot before, is not known yet.
+			if (open.heldAt === undefined) close(report, report);
+			else keep();
 		}
-		known.places.set(place, report.t);
-		isOver(known, report);
-	});
-	return yield* sortedInSteps([...runs, ...open], (a, b) => inOrder(a.first, b.first));
-}
-
-/**
- * The stretch that a report of another state is about, next to that of its own place: it speaks of the only connector of the
- * EVSE, or all that was said of the EVSE does.
- */
-function otherwiseNamed(
-	open: readonly OpenRun[],
-	own: OpenRun | undefined,
-	{ key, of, only, settled }: Report,
-): OpenRun | undefined {
-	// Which connector its place is, is known.
-	const isNamed = [...(own?.places.keys() ?? [])].some(
-		(place) => place !== of && isNumbered(place),
-	);
-	if ((of === undefined && !only) || settled || isNamed) return undefined;
-	const [run, ...more] = open.filter((one) => one !== own);
-	if (run === undefined || more.length > 0 || run.key === key) return undefined;
-	return (only ?? (run.isOnly && run.places.size === 1)) ? run : undefined;
-}
-
-const isNumbered = (place: string): boolean => place.includes('/');
-
-function isSaidAgain(before: Report | undefined, report: Report): boolean {
-	const isOfSame = before !== undefined && isOfOneSource(before, report);
-	return isOfSame && before.key === report.key && before.only === report.only;
-}
-
-/** Adds the report to the run, and returns whether that is over. */
-function isOver(run: OpenRun, report: Report): boolean {
-	// What an EVSE says of itself is kept, though it has said the same of its only connector.
-	const source = `${sourceOf(report)} ${report.only === true ? 'only' : ''}`;
-	if (report.of === undefined && !report.only) run.isOnly = false;
-	if (!isRepeat(run, source, report)) run.reports.push(report);
-	run.last.set(source, report.key);
-	if (report.part === undefined) run.hasStatus = report.key === run.key;
-	else if (report.key === '') run.problems.delete(source);
-	else run.problems.add(source);
-	return !run.hasStatus && run.problems.size === 0;
-}
-
-function isRepeat(run: OpenRun, source: string, { key, d }: Report): boolean {
-	const isAgain = run.last.get(source) === key;
-	if (isAgain && run.named === undefined) {
-		run.named = new NamedCodes();
-		for (const other of run.reports) if (other.key !== '') run.named.add(other.d);
+		if (report.key === '') continue;
+		if (open === undefined) {
+			const about = { address, key: report.key, first: report, since: report.t, reports: [report] };
+			open = code === undefined ? about : { ...about, code };
+		} else if (isNews(open, report)) open.reports.push(report);
 	}
-	const isNews = key !== '' && run.named !== undefined && !isNone(run.named.add(d));
-	return isAgain && !isNews;
+	boot(undefined);
+	keep();
+	return stretches;
+}
+
+/** Of problems that a monitor reports. */
+const isExempt = ({ reports }: OpenStretch): boolean => reports.some(({ m }) => m === true);
+
+function isNews(open: OpenStretch, { d }: Report): boolean {
+	if (open.named === undefined) {
+		open.named = new NamedCodes();
+		for (const other of open.reports) open.named.add(other.d);
+	}
+	return !isNone(open.named.add(d));
+}
+
+/** Those of a component with problems: each code has its own. */
+export function problemsOf(
+	address: string,
+	reports: readonly Report[],
+	windows: readonly BootWindow[] = [],
+): Stretch[] {
+	return codesOfLine(reports).flatMap((code) => {
+		const own = reports.filter(
+			({ c, key }) => (c ?? '') === code || (c === undefined && key === ''),
+		);
+		return stretchesOf(address, own, windows, code);
+	});
+}
+
+/** Removes the reports before `cut` that are not to be kept; `isOpen`: older ones may still be read. */
+export function compact(
+	timeline: Timeline,
+	cut: number,
+	kept: ReadonlySet<Report>,
+	isOpen: boolean,
+): void {
+	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
+	// The last of each that ends something: what is before it, and still read, is over by then.
+	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
+	const last = new Set(new Map(ends.map((each) => [each.c ?? '', each])).values());
+	timeline.reports = timeline.reports.filter(
+		(report) => report.t >= cut || kept.has(report) || last.has(report),
+	);
 }

@@ -2,17 +2,25 @@
 import { readSaved } from '../../follow';
 import type { Records } from '../../ledger';
 import type { ApiClient, ApiRecord } from '../../service';
-import { flatMapped, inSteps, inTurns, sortedInSteps, type Steps } from '../../shared/steps';
+import {
+	flatMapped,
+	inOneGo,
+	inSteps,
+	inTurns,
+	sortedInSteps,
+	type Steps,
+} from '../../shared/steps';
 import { textOf } from '../../shared/values';
 import { type Directory, isStation } from '../common/directory';
 import { headOf, headFormat } from '../common/head';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
+import type { KnownStation } from './history';
 import { incidentsOf, type PastIncident } from './incidents';
 import { type Past, readPast, type StationFacts, WANTS_OF } from './read';
 import { sessionsOf } from './sessions';
-import { statusOf } from './status';
+import { STATION_STATUSES, statusOf } from './status';
 import { type OutageQuestion, outagesOf, uptimeOf, type UptimeQuestion } from './uptime';
 
 /** What all questions are asked with. */
@@ -74,7 +82,7 @@ export async function sessionsIn(
 ): Promise<ReportEntry[]> {
 	const { past, owner } = asked;
 	const found = ofEach(readStations(asked), (station) =>
-		sessionsOf(station, past, settings, { owner, includeOpen }),
+		inOneGo(sessionsOf(station, past, settings, { owner, includeOpen })),
 	);
 	const isOpen = ({ item }: ReportEntry) => Number(item['state'] === 'open');
 	return await inTurns(
@@ -95,25 +103,33 @@ export async function pastOutages(asked: Asked, question: OutageQuestion): Promi
 
 async function ofPlaces(
 	asked: Asked,
-	itemsOf: (station: Named['station']) => Steps<Record<string, unknown>[]>,
+	itemsOf: (station: Named['station']) => Record<string, unknown>[],
 ): Promise<ApiRecord[]> {
-	const found = ofEach(allStations(asked), function* ({ fields, station }) {
-		const items = yield* itemsOf(station);
-		return items.map((item) => ({ station: fields, ...item }));
-	});
+	const found = ofEach(allStations(asked), ({ fields, station }) =>
+		itemsOf(station).map((item) => ({ station: fields, ...item })),
+	);
 	return await inTurns(found, asked.check);
 }
 
-/** One item per station, also for listed ones of which nothing was read. */
+const STATUS_RANKS: ReadonlyMap<unknown, number> = new Map(
+	STATION_STATUSES.map((one, n) => [one, n]),
+);
+const rankOf = ({ status }: ApiRecord): number => STATUS_RANKS.get(status) ?? 0;
+const isWell = ({ status, problems }: ApiRecord): boolean =>
+	status === 'ok' && Array.isArray(problems) && problems.length === 0;
+
+/** One item per station, also for listed ones of which nothing was read; the worst first. */
 export async function stationStatus(
 	asked: Asked,
 	words: OutageQuestion['words'],
+	onlyProblems = false,
 ): Promise<ApiRecord[]> {
 	const { past, owner } = asked;
-	const found = ofEach(allStations(asked), function* ({ fields, station }) {
-		return [{ station: fields, ...(yield* statusOf(station, past, { owner, words })) }];
-	});
-	return await inTurns(found, asked.check);
+	const found = ofEach(allStations(asked), ({ fields, station }) => [
+		{ station: fields, ...statusOf(station, past, { owner, words }) },
+	]);
+	const all = await inTurns(found, asked.check);
+	return all.filter((item) => !onlyProblems || !isWell(item)).sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 type Station = readonly [assetId: string, facts: StationFacts];
@@ -126,7 +142,11 @@ function readStations({ past, assetIds }: AskedFacts): Station[] {
 
 interface Named {
 	readonly fields: Readonly<Record<string, unknown>>;
-	readonly station: readonly [assetId: string, facts: StationFacts | undefined];
+	readonly station: readonly [
+		assetId: string,
+		facts: StationFacts | undefined,
+		known: KnownStation,
+	];
 }
 
 /** By name. */
@@ -140,16 +160,21 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 		})
 		.filter(({ assetId, fields }) => isStation(fields) || stations.has(assetId))
 		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
-		.map(({ assetId, fields }) => ({ fields, station: [assetId, stations.get(assetId)] }));
+		.map(({ assetId, fields }) => ({
+			...{ fields, station: [assetId, stations.get(assetId), knownOf(assetId, directory)] },
+		}));
 }
 
-function* ofEach<S, T>(
-	stations: readonly S[],
-	itemsOf: (station: S) => Steps<readonly T[]>,
-): Steps<T[]> {
+/** Of a list that could not be read, nothing is known. */
+const knownOf = (assetId: string, { listing, stationOf }: Directory): KnownStation => ({
+	listed: stationOf(assetId),
+	isRemoved: listing !== undefined && !listing.has(assetId),
+});
+
+function* ofEach<S, T>(stations: readonly S[], itemsOf: (station: S) => readonly T[]): Steps<T[]> {
 	const found: T[] = [];
 	for (const station of stations) {
-		yield* inSteps(yield* itemsOf(station), (one) => {
+		yield* inSteps(itemsOf(station), (one) => {
 			found.push(one);
 		});
 		yield;

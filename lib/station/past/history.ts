@@ -1,21 +1,26 @@
-/** What was true of each place of a station at each moment of a period: from its facts to phases. */
-import { flatMapped, inSteps, type Steps } from '../../shared/steps';
-import type { Owner } from '../common/incident';
-import type { StationSettings } from '../common/settings';
-import { stretchesOf } from '../decide/parts';
-import type { ConnectionSettings } from '../facts';
-import { evseOf } from '../facts/values';
-import { type Run, runsOfAll } from '../fold/timeline';
+/**
+ * What was true of each place of a station at each moment of a period: whether it was down and why, and whether anything shows
+ * its state. Get Uptime, Get Outages and Get Status say it in their ways; docs/uptime.md has the rules.
+ */
+import type { ListedConnector, ListedStation } from '../common/assets';
+import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '../common/places';
+import type { Report } from '../common/state';
+import type { ConnectionSettings, EventFacts } from '../facts';
+import { type Component, type Components, componentsOf, outagesIn } from '../fold/components';
+import { detailOf } from '../fold/faults';
+import type { Outage } from '../fold/outages';
+import { badnessOf } from '../fold/station';
+import type { Stretch } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';
-import { pastMoment, spellingsOf, stateOf } from './state';
+import { connectionOf, stateBy } from './state';
 import { DOWN_CAUSES, type Phase } from './tally';
 
 /** A place that is known, for the whole period. */
 export interface PlaceHistory {
 	/** As items name it: `1`, or `1/2` for connector 2 of EVSE 1. */
 	readonly connector: string;
-	/** Where one vehicle at a time can charge: an EVSE, or a connector of OCPP 1.6. */
+	/** Where one vehicle at a time can charge. */
 	readonly port: string;
 	/** By the asset list. */
 	readonly connectorType?: string | undefined;
@@ -26,132 +31,502 @@ export interface PlaceHistory {
 export interface StationHistory {
 	/** Of the station as a whole. */
 	readonly own: readonly Phase[];
-	/** Of each port that reports a state of its own: its EVSE. */
-	readonly evses: ReadonlyMap<string, readonly Phase[]>;
 	readonly connectors: readonly PlaceHistory[];
-	/** No later event can change what is said of the time before it. */
+	/** What is said up to then, no later event can change. */
 	readonly finalUntil: number;
-	/** The last sign of a station that the asset list does not have any more. */
-	readonly removedAt?: number | undefined;
+	/** When a station that the asset list no longer has was heard last: nothing counts from then on. */
+	readonly removedAt: number | undefined;
 }
 
 export interface HistoryQuestion {
 	readonly countUnavailable: boolean;
 	readonly words: ConnectionSettings;
-	/** What a port is in OCPP 1.6: a connector by default. */
+	/** In OCPP 1.6, whether a station with several connectors charges one vehicle at a time. */
 	readonly portIs?: 'connector' | 'station';
 }
 
-const STATION = '0';
-
-/** Sets of moments, as merged spans. */
-interface Layers {
-	readonly offline: readonly Span[];
-	readonly faulted: readonly Span[];
-	readonly unavailable: readonly Span[];
-	readonly known: readonly Span[];
+/** What is known of a station besides its events. */
+export interface KnownStation {
+	readonly listed: ListedStation | undefined;
+	/** The complete asset list lacks it. */
+	readonly isRemoved: boolean;
 }
 
-const NEITHER: Owner = { workflowId: '', nodeId: '' };
+type Read = Pick<
+	Past,
+	'from' | 'to' | 'knownUpTo' | 'heardUpTo' | 'readBackTo' | 'oldestAt' | 'silentAfterMs'
+>;
+
 const NO_FACTS: StationFacts = {
 	...{ connections: [], states: [], sessions: [], signs: { times: [], ids: [] } },
 };
+const UNKNOWN_STATION: KnownStation = { listed: undefined, isRemoved: false };
 
-export function* historyOf(
-	facts: StationFacts = NO_FACTS,
-	past: Pick<Past, 'from' | 'to' | 'serviceNow'>,
-	question: HistoryQuestion,
-): Steps<StationHistory> {
-	const { names, of } = yield* layersOf(facts, past, question);
-	const connectors: PlaceHistory[] = [];
-	for (const connector of names) {
-		const phases = yield* phasesOf(yield* of(connector), past);
-		const isOfStation = question.portIs === 'station' && !connector.includes('/');
-		connectors.push({ connector, port: isOfStation ? STATION : evseOf(connector), phases });
-	}
-	const own = yield* phasesOf(yield* of(undefined), past);
-	return { own, evses: new Map(), connectors, finalUntil: Infinity };
+/** What was said of a station over all time that was read. */
+export interface StationTimes {
+	readonly components: Components;
+	readonly connectors: readonly ConnectorTimes[];
+	readonly outages: readonly Outage[];
+	readonly silent: readonly Span[];
+	/** Where something shows that the station is in operation. */
+	readonly living: readonly Span[];
+	/** When it was heard first and last; undefined for never. */
+	readonly heard: Span | undefined;
+	readonly finalUntil: number;
 }
 
-function* phasesOf(
-	{ offline, faulted, unavailable, known }: Layers,
-	{ from, to }: Span,
-): Steps<Phase[]> {
-	const layers = [offline, [], faulted, unavailable];
-	const phases = [...sweep([...layers, known], { from, to })].map(({ isIn, ...span }) => ({
-		...span,
-		causes: DOWN_CAUSES.filter((_cause, n) => isIn[n]),
-		isKnown: isIn[layers.length] === true,
-	}));
-	yield;
+/** The state of a connector, with that of all above it. */
+export interface ConnectorTimes {
+	readonly name: string;
+	readonly port: string;
+	/** Of OCPP 2.0.1: it has an EVSE. */
+	readonly is201: boolean;
+	readonly listed: ListedConnector | undefined;
+	/** The asset list says its state, since no event does. */
+	readonly isByList: boolean;
+	readonly faulted: readonly Faulted[];
+	readonly unavailable: readonly Span[];
+	readonly known: readonly Span[];
+	/** Since when it is a place of the station, and until when. */
+	readonly exists: Span;
+	/** Its own statuses. */
+	readonly statuses: readonly Stretch[];
+}
+
+interface Faulted extends Span {
+	readonly errorCode: string | undefined;
+}
+
+export function historyOf(
+	facts: StationFacts | undefined,
+	past: Read,
+	question: HistoryQuestion,
+	known = UNKNOWN_STATION,
+): StationHistory {
+	const { from, to } = past;
+	const times = timesOf(facts, past, known, question.portIs);
+	const removedAt = known.isRemoved ? (times.heard?.to ?? -Infinity) : undefined;
+	const counted = { from: -Infinity, to: removedAt ?? Infinity };
+	const { outages, silent, living } = times;
+	const connectors = times.connectors.filter(({ exists }) => from < exists.to);
+	const whole = {
+		offline: outages
+			.filter(({ isVoid }) => isVoid !== true)
+			.map(({ since, until = Infinity }) => ({ from: since, to: until })),
+		silent,
+		living,
+		counted,
+	};
+	const station = connectors.length === 0 ? ofStation(times.components) : undefined;
+	return {
+		own: phasesOf(
+			{
+				...whole,
+				faulted: station?.faulted ?? [],
+				unavailable: station?.unavailable ?? [],
+				known: [],
+			},
+			{ from, to },
+			question,
+		),
+		connectors: connectors.map(({ name, port, listed, exists, ...states }) => ({
+			...{
+				connector: name,
+				port,
+				phases: phasesOf({ ...whole, ...states, exists }, { from, to }, question),
+			},
+			...(listed?.connectorType !== undefined && { connectorType: listed.connectorType }),
+			...(listed?.powerType !== undefined && { powerType: listed.powerType }),
+		})),
+		finalUntil: known.isRemoved ? past.knownUpTo : times.finalUntil,
+		removedAt,
+	};
+}
+
+interface Layers {
+	readonly offline: readonly Span[];
+	readonly silent: readonly Span[];
+	readonly living: readonly Span[];
+	readonly counted: Span;
+	readonly faulted: readonly Faulted[];
+	readonly unavailable: readonly Span[];
+	readonly known: readonly Span[];
+	readonly exists?: Span;
+}
+
+function phasesOf(
+	{ offline, silent, living, counted, faulted, unavailable, known, exists }: Layers,
+	period: Span,
+	{ countUnavailable }: HistoryQuestion,
+): Phase[] {
+	const layers = [
+		...[merged(offline), silent, merged(faulted), countUnavailable ? merged(unavailable) : []],
+		...[merged(known), living, [counted], exists === undefined ? [] : [exists]],
+	];
+	const phases: Phase[] = [];
+	let nextCode = 0;
+	const coded = faulted.toSorted((a, b) => a.from - b.from);
+	for (const { isIn, from, to } of sweep(layers, period)) {
+		const isCounted = isIn[6] === true;
+		const causes = isCounted ? DOWN_CAUSES.filter((_cause, n) => isIn[n]) : [];
+		while ((coded[nextCode]?.to ?? Infinity) <= from) nextCode++;
+		const errorCode = causes.includes('faulted') ? codeAt(coded, nextCode, from) : undefined;
+		const isLiving = isCounted && isIn[5] === true;
+		phases.push({
+			...{ from, to, causes, isKnown: isCounted && isIn[4] === true },
+			...(errorCode !== undefined && { errorCode }),
+			...(!isLiving && { isLiving }),
+			...(exists !== undefined && isIn[7] !== true && { isPlace: false }),
+		});
+	}
 	return phases;
 }
 
-function* layersOf(
-	facts: StationFacts,
-	{ to, serviceNow }: Pick<Past, 'from' | 'to' | 'serviceNow'>,
-	{ words, countUnavailable }: HistoryQuestion,
-): Steps<{ names: string[]; of: (connector: string | undefined) => Steps<Layers> }> {
-	const settingsFor = (part: Partial<StationSettings>): StationSettings => ({
-		...{ ...words, kind: 'stationOffline', forMs: 0, resolveAfterMs: 0, statuses: [] },
-		...{ scope: 'connector', times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
-		...part,
-	});
-	const offlineSettings = settingsFor({});
-	const outages = yield* stretchesOf(
-		yield* stateOf(facts, offlineSettings, to),
-		pastMoment(NEITHER, offlineSettings, Math.max(to, serviceNow)),
-	);
-	const faults = yield* stateOf(facts, settingsFor({ kind: 'connectorFault' }), to);
-	const unavailable = countUnavailable ? yield* spellingsOf(facts, 'unavailable') : [];
-	const statuses = yield* stateOf(
-		facts,
-		settingsFor({ kind: 'connectorStatus', statuses: unavailable }),
-		to,
-	);
-	const offline = yield* spansOf(outages);
-	const faultRuns = yield* runsOfAll(faults.lines, Infinity);
-	const unavailableRuns = yield* runsOfAll(statuses.lines, Infinity);
-
-	/** When each connector first said something of its state. */
-	const knownFrom = new Map<string, number>();
-	for (const [name, { reports }] of Object.entries(faults.lines ?? {})) {
-		const first = new Map<string, number>();
-		yield* inSteps(reports, ({ of = name, t }) => {
-			if (!first.has(of)) first.set(of, t);
-		});
-		const ofEvse = first.get(name) ?? Infinity;
-		// An EVSE that has connectors is none itself.
-		if (first.size > 1) first.delete(name);
-		// What it said of itself, or of its only connector without its number, counts for an only connector.
-		for (const [place, t] of first) {
-			if (place !== STATION) knownFrom.set(place, first.size > 1 ? t : Math.min(t, ofEvse));
-		}
+function codeAt(faulted: readonly Faulted[], first: number, at: number): string | undefined {
+	for (let n = first; (faulted[n]?.from ?? Infinity) <= at; n++) {
+		const one = faulted[n];
+		if (one !== undefined && one.to > at && one.errorCode !== undefined) return one.errorCode;
 	}
-	const names = [...knownFrom.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-	const of = function* (connector: string | undefined): Steps<Layers> {
-		const places = connector === undefined ? [STATION] : [STATION, connector, evseOf(connector)];
-		// Another connector of its EVSE is down only since the EVSE is.
-		const sinceHere = (run: Run) =>
-			Math.min(...places.map((place) => run.places.get(place) ?? Infinity));
-		const since = connector === undefined ? undefined : knownFrom.get(connector);
-		return {
-			offline,
-			faulted: yield* spansOf(faultRuns, sinceHere),
-			unavailable: yield* spansOf(unavailableRuns, sinceHere),
-			known: since === undefined ? [] : [{ from: since, to: Infinity }],
-		};
-	};
-	return { names, of };
+	return undefined;
 }
 
-function* spansOf(
-	runs: readonly Run[],
-	sinceOf: (run: Run) => number = ({ since }) => since,
-): Steps<Span[]> {
-	const spans = yield* flatMapped(runs, (run) => {
-		const from = sinceOf(run);
-		return from === Infinity ? [] : [{ from, to: run.until ?? Infinity }];
+export function timesOf(
+	facts: StationFacts = NO_FACTS,
+	past: Omit<Read, 'from' | 'to'>,
+	known = UNKNOWN_STATION,
+	portIs: HistoryQuestion['portIs'] = 'connector',
+): StationTimes {
+	const { knownUpTo } = past;
+	const horizon = { until: Infinity, watermark: knownUpTo };
+	const outages = outagesIn(connectionOf(facts, Infinity), horizon);
+	const state = stateBy(facts, Infinity, (fact, { at: t, eventId: id }) => {
+		if (fact.about !== 'status') return undefined;
+		const worse = badnessOf(fact);
+		const report: Report = {
+			t,
+			id,
+			key: fact.status,
+			d: detailOf(fact),
+			...(worse > 0 && { w: worse }),
+		};
+		return { name: fact.connector, report };
 	});
-	return yield* merged(spans);
+	const components = componentsOf(state, horizon, outages);
+	const heard = heardAt(facts);
+	const quiet = silenceOf(heard, past, known);
+	const undecided = [
+		...components.windows.filter(({ isOver }) => !isOver).map(({ t }) => t),
+		...outages.filter(({ isPending }) => isPending).map(({ since }) => since),
+	];
+	return {
+		...{ components, outages, silent: quiet.silent, living: quiet.living },
+		connectors: connectorsOf(components, facts.states, known.listed, portIs),
+		heard: heard.length === 0 ? undefined : { from: heard[0] ?? 0, to: heard.at(-1) ?? 0 },
+		finalUntil: Math.min(knownUpTo, quiet.finalUntil, ...undecided),
+	};
+}
+
+/** When the station, or something of its connection, was heard. Sorted. */
+function heardAt({ signs, connections }: StationFacts): number[] {
+	const all = [...signs.times, ...connections.map(({ at }) => at)];
+	return all.sort((a, b) => a - b);
+}
+
+function silenceOf(
+	heard: readonly number[],
+	{ heardUpTo, readBackTo, oldestAt = -Infinity, silentAfterMs }: Omit<Read, 'from' | 'to'>,
+	{ listed, isRemoved }: KnownStation,
+): { readonly silent: Span[]; readonly living: Span[]; readonly finalUntil: number } {
+	const begin = Math.max(readBackTo, oldestAt);
+	const silent: Span[] = [];
+	const living: Span[] = [];
+	const isOperated = listed?.isPlanned !== true && !isRemoved;
+	let last = begin;
+	for (const at of heard) {
+		if (at - last > silentAfterMs) {
+			if (isOperated) silent.push({ from: last, to: at });
+			// Before the list begins, it lived for as long as a station may say nothing.
+		} else living.push({ from: last === begin ? at - silentAfterMs : last, to: at });
+		last = Math.max(last, at);
+	}
+	const rest = { from: last, to: Infinity };
+	const isSilent = heardUpTo - last > silentAfterMs;
+	if (isSilent && isOperated) silent.push(rest);
+	else if (heard.length > 0 && !isSilent) living.push(rest);
+	const finalUntil = isSilent || !isOperated ? Infinity : last;
+	return { silent: merged(silent), living: merged(living), finalUntil };
+}
+
+const FAULTED = 'faulted';
+const UNAVAILABLE = 'unavailable';
+const IN_USE: ReadonlySet<string> = new Set(['charging', 'suspendedev', 'suspendedevse']);
+const isInUse = (status: string): boolean => IN_USE.has(status.toLowerCase());
+const isStatus = (status: string, other: string): boolean => status.toLowerCase() === other;
+const isOperative = (status: string): boolean =>
+	!isStatus(status, FAULTED) && !isStatus(status, UNAVAILABLE);
+
+const spanOf = ({ since, until = Infinity }: Stretch): Span => ({ from: since, to: until });
+const faultedSpan = (stretch: Stretch, span = spanOf(stretch)): Faulted => ({
+	...span,
+	errorCode: stretch.reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error,
+});
+
+function connectorsOf(
+	components: Components,
+	states: readonly EventFacts[],
+	listed: ListedStation | undefined,
+	portIs: HistoryQuestion['portIs'],
+): ConnectorTimes[] {
+	const { all } = components;
+	const byAddress = new Map(all.map((one) => [one.address, one]));
+	const versions = versionsOf(all);
+	const uses = usesIn(states);
+	const found: ConnectorTimes[] = [];
+	const evses = new Map<string, Component[]>();
+	for (const one of all) {
+		const evse = evseOfAddress(one.address);
+		if (evse === undefined && one.address !== STATION) {
+			const port = portIs === 'station' ? STATION : one.address;
+			found.push({ ...connector16(one, byAddress.get(STATION), versions), port });
+		}
+		if (evse === undefined || !isNumbered(evse)) continue;
+		const own = evses.get(evse);
+		if (own === undefined) evses.set(evse, [one]);
+		else own.push(one);
+	}
+	const stationWide = all.filter(
+		({ address }) => address === STATION || evseOfAddress(address) === '?',
+	);
+	for (const [evse, own] of evses) {
+		const connectors = own.filter(({ address }) => isConnector(address));
+		const above = own.filter(({ address }) => !isConnector(address));
+		const isListed = listed?.connectors.some(({ number }) => number === evse) === true;
+		// An EVSE whose connectors are not known stands for them.
+		const named: readonly (readonly [string, Component | undefined])[] =
+			connectors.length > 0
+				? connectors.map((one) => [one.address, one])
+				: [[isListed && versions.isNew ? `${evse}/1` : evse, undefined]];
+		for (const [name, one] of named) {
+			const use = uses.filter(({ connector }) =>
+				isConnector(connector) ? connector === name : evseOfAddress(connector) === evse,
+			);
+			found.push({
+				...connector201(name, one, above, stationWide, use, versions),
+				port: evse,
+			});
+		}
+	}
+	return withListed(found, listed, versions, portIs, byAddress.get(STATION)).sort((a, b) =>
+		byName(a.name, b.name),
+	);
+}
+
+/** Which version of OCPP the station spoke when. */
+interface Versions {
+	readonly of16: Span;
+	readonly of201: Span;
+	/** By its last status; undefined if it has sent none. */
+	readonly isNew: boolean | undefined;
+}
+
+function versionsOf(all: readonly Component[]): Versions {
+	let [last16, last201, first16, first201] = [-Infinity, -Infinity, Infinity, Infinity];
+	for (const { address, reports } of all) {
+		if (address === STATION) continue;
+		const [first, last] = [reports[0]?.t ?? Infinity, reports.at(-1)?.t ?? -Infinity];
+		if (is201(address)) {
+			last201 = Math.max(last201, last);
+			first201 = Math.min(first201, first);
+		} else {
+			last16 = Math.max(last16, last);
+			first16 = Math.min(first16, first);
+		}
+	}
+	const isNew = last16 === -Infinity && last201 === -Infinity ? undefined : last201 >= last16;
+	// A station that was updated has no places of its old numbers any more.
+	return {
+		of16: { from: -Infinity, to: isNew && first201 > last16 ? first201 : Infinity },
+		of201: { from: -Infinity, to: isNew === false && first16 > last201 ? first16 : Infinity },
+		isNew,
+	};
+}
+
+const firstOf = (components: readonly (Component | undefined)[]): number =>
+	Math.min(...components.map((one) => one?.reports[0]?.t ?? Infinity));
+
+const stretchesIn = (components: readonly (Component | undefined)[]): Stretch[] =>
+	components.flatMap((one) => one?.stretches ?? []);
+
+const NO_LIST = { listed: undefined, isByList: false } as const;
+
+/** Connector 0 has no direct connection with the others: what it says counts until they show something else. */
+function connector16(
+	own: Component,
+	station: Component | undefined,
+	{ of16 }: Versions,
+): Omit<ConnectorTimes, 'port'> {
+	const { stretches } = own;
+	const above = stretchesIn([station]).map((stretch) => {
+		const ends = isStatus(stretch.key, FAULTED) ? isOperative : isInUse;
+		const until = own.reports.find(({ t, key }) => t >= stretch.since && ends(key))?.t ?? Infinity;
+		return { ...stretch, until: Math.min(stretch.until ?? Infinity, until) };
+	});
+	return {
+		...{ ...NO_LIST, ...statesOf(stretches, above, stretches), name: own.address, is201: false },
+		...existing(own.reports[0]?.t, of16),
+	};
+}
+
+const existing = (from = Infinity, { to }: Span): Pick<ConnectorTimes, 'exists'> => ({
+	exists: { from, to },
+});
+
+function statesOf(
+	own: readonly Stretch[],
+	above: readonly Stretch[],
+	known: readonly Stretch[],
+): Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known' | 'statuses'> {
+	const all = [...own, ...above];
+	return {
+		faulted: all.filter(({ key }) => isStatus(key, FAULTED)).map((one) => faultedSpan(one)),
+		unavailable: all.filter(({ key }) => isStatus(key, UNAVAILABLE)).map(spanOf),
+		known: merged(known.map(spanOf)),
+		statuses: own,
+	};
+}
+
+/** The worst of its own components and of those above. In use is up, whatever is above. */
+function connector201(
+	name: string,
+	own: Component | undefined,
+	ofEvse: readonly Component[],
+	ofStation: readonly Component[],
+	uses: readonly Use[],
+	{ of201 }: Versions,
+): Omit<ConnectorTimes, 'port'> {
+	const used = [
+		...uses,
+		...(own?.stretches ?? [])
+			.filter(({ key }) => isInUse(key))
+			.map((stretch) => ({
+				...spanOf(stretch),
+				reports: own?.reports.filter(({ key }) => isInUse(key)).map(({ t }) => t) ?? [],
+			})),
+	];
+	const above = stretchesIn([...ofEvse, ...ofStation])
+		.filter(({ key }) => !isOperative(key))
+		.flatMap((stretch) => withoutUse(stretch, used));
+	const states = statesOf(own?.stretches ?? [], above, stretchesIn([own, ...ofEvse]));
+	// Of one that says nothing of itself, what its EVSE says.
+	const statuses = [...stretchesIn(ofEvse), ...(own?.stretches ?? [])];
+	return {
+		...{ ...NO_LIST, ...states, statuses, name, is201: true },
+		...existing(firstOf([own, ...ofEvse]), of201),
+	};
+}
+
+/** A vehicle charges at a connector or an EVSE, and when that was reported. */
+interface Use extends Span {
+	readonly reports: readonly number[];
+}
+
+/** What is left of a state above a connector that has been in use since. */
+function withoutUse(stretch: Stretch, uses: readonly Use[]): Stretch[] {
+	const { since, until = Infinity } = stretch;
+	let parts: Span[] = [{ from: since, to: until }];
+	for (const { from, to, reports } of uses) {
+		const begun = reports.find((t) => t >= since && t >= from && t < to);
+		if (begun === undefined) continue;
+		parts = parts.flatMap((part) =>
+			[
+				{ from: part.from, to: Math.min(part.to, begun) },
+				{ from: Math.max(part.from, to), to: part.to },
+			].filter((rest) => rest.from < rest.to),
+		);
+	}
+	return parts.map((part) => ({ ...stretch, since: part.from, until: part.to }));
+}
+
+/** When vehicles charged, by the messages about transactions of OCPP 2.0.1, with the places that these name. */
+function usesIn(states: readonly EventFacts[]): (Use & { readonly connector: string })[] {
+	const byTransaction = new Map<
+		string,
+		{ t: number; isCharging: boolean | undefined; connector: string | undefined }[]
+	>();
+	for (const { at: t, facts } of states) {
+		for (const fact of facts) {
+			if (fact.about !== 'use') continue;
+			const { transaction, isCharging, connector } = fact;
+			const own = byTransaction.get(transaction) ?? [];
+			byTransaction.set(transaction, own);
+			own.push({ t, isCharging, connector });
+		}
+	}
+	return [...byTransaction.values()].flatMap((own) => {
+		own.sort((a, b) => a.t - b.t);
+		const connector = own.find((one) => one.connector !== undefined)?.connector;
+		if (connector === undefined) return [];
+		const uses: (Use & { readonly connector: string })[] = [];
+		let open: { from: number; reports: number[] } | undefined;
+		for (const { t, isCharging } of own) {
+			if (isCharging === true) {
+				open ??= { from: t, reports: [] };
+				open.reports.push(t);
+			} else if (isCharging === false && open !== undefined) {
+				uses.push({ ...open, to: t, connector });
+				open = undefined;
+			}
+		}
+		if (open !== undefined) uses.push({ ...open, to: Infinity, connector });
+		return uses;
+	});
+}
+
+/** With those that the asset list names, and the statuses that it knows where no event says anything. */
+function withListed(
+	found: readonly ConnectorTimes[],
+	listed: ListedStation | undefined,
+	{ isNew = listed?.is201 === true }: Versions,
+	portIs: HistoryQuestion['portIs'],
+	station: Component | undefined,
+): ConnectorTimes[] {
+	const all = [...found];
+	for (const one of listed?.connectors ?? []) {
+		const { number } = one;
+		const known = all.filter(
+			({ is201: isOfNew, name, port }) => isOfNew === isNew && (isNew ? port : name) === number,
+		);
+		for (const connector of known) {
+			all[all.indexOf(connector)] = { ...connector, listed: one, exists: ALWAYS };
+		}
+		if (known.length > 0) continue;
+		const port = !isNew && portIs === 'station' ? STATION : number;
+		const place = { name: isNew ? `${number}/1` : number, port, is201: isNew };
+		all.push(connectorByList(one, place, station));
+	}
+	return all;
+}
+
+const ALWAYS: Span = { from: -Infinity, to: Infinity };
+
+/** What the station says of itself counts, since the connector has shown nothing else. */
+function connectorByList(
+	listed: ListedConnector,
+	place: Pick<ConnectorTimes, 'name' | 'port' | 'is201'>,
+	station: Component | undefined,
+): ConnectorTimes {
+	const { status, updatedAt: since } = listed;
+	const own: Stretch[] = [];
+	if (status !== undefined && since !== undefined) {
+		const report = { t: since, id: '', key: status, d: { status } };
+		own.push({ address: place.name, key: status, first: report, since, reports: [report] });
+	}
+	const states = statesOf(own, stretchesIn([station]), own);
+	return { ...place, ...states, listed, isByList: own.length > 0, exists: ALWAYS };
+}
+
+/** The states of a station of which no connector is known. */
+function ofStation({ all }: Components): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
+	const own = stretchesIn(all.filter(({ address }) => address === STATION));
+	return statesOf(own, [], []);
 }

@@ -1,10 +1,9 @@
 /** The incidents of a station in a period that has passed: those that a station trigger would have reported. */
-import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { openedEntry, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
-import { deciding } from '../decide/station';
-import type { Past, StationFacts } from './read';
+import { decide } from '../decide/station';
+import { certainAfter, type Past, type StationFacts } from './read';
 import { pastMoment, stateOf } from './state';
 
 export interface PastIncident {
@@ -19,40 +18,41 @@ export interface PastIncident {
 }
 
 /** Those that lasted at some time of the period, oldest first, by the events that were created before its end. */
-export function* incidentsOf(
+export function incidentsOf(
 	station: readonly [assetId: string, facts: StationFacts],
 	{ from, to, watermark, knownUpTo }: Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo'>,
 	settings: StationSettings,
 	owner: Owner,
-): Steps<PastIncident[]> {
-	const found = yield* decided(station, settings, owner, { end: to, watermark });
-	// Whether what is over by then comes back in time to be the same incident shows only after the period.
-	const end = Math.min(to + settings.resolveAfterMs, knownUpTo);
+): PastIncident[] {
+	const found = decided(station, settings, owner, { end: to, watermark });
+	// Whether what is over by then comes back in time to be the same incident, and whether a boot ended it, shows only after the period.
+	const end = Math.min(to + certainAfter(settings), knownUpTo);
 	const isSettled = end <= watermark || !found.some(isOpen);
-	const later = isSettled ? [] : yield* decided(station, settings, owner, { end, watermark: end });
+	const later = isSettled ? [] : decided(station, settings, owner, { end, watermark: end });
 	const over = new Map(
 		later.filter(({ until = Infinity }) => until < to).map((one) => [one.item['incident'], one]),
 	);
-	const ofPeriod = yield* flatMapped(found, (one) => {
-		const known = isOpen(one) ? (over.get(one.item['incident']) ?? one) : one;
-		const { since, until = Infinity } = known;
-		return since < to && until >= from ? [known] : [];
-	});
-	return yield* sortedInSteps(ofPeriod, (a, b) => a.since - b.since);
+	return found
+		.flatMap((one) => {
+			const known = isOpen(one) ? (over.get(one.item['incident']) ?? one) : one;
+			const { since, until = Infinity } = known;
+			return since < to && until >= from ? [known] : [];
+		})
+		.sort((a, b) => a.since - b.since);
 }
 
 const isOpen = ({ until }: PastIncident): boolean => until === undefined;
 
 /** All, by the events that were created before `end`. */
-function* decided(
+function decided(
 	[assetId, facts]: readonly [string, StationFacts],
 	settings: StationSettings,
 	owner: Owner,
 	{ end, watermark }: { readonly end: number; readonly watermark: number },
-): Steps<PastIncident[]> {
-	const state = yield* stateOf(facts, settings, end);
+): PastIncident[] {
+	const state = stateOf(facts, settings, end);
 	const moment = pastMoment(owner, { ...settings, reportResolved: true }, watermark);
-	const entries = yield* deciding(assetId, state, moment, () => true);
+	const entries = decide(assetId, state, moment, () => true);
 	// The newest of a part is known with all that belongs to it.
 	const place = { kind: settings.kind, assetId, watermark };
 	const open = new Map<unknown, ReportEntry>();
@@ -61,12 +61,12 @@ function* decided(
 	}
 	// Those of an incident follow each other.
 	const all: ReportEntry[][] = [];
-	yield* inSteps(entries, (entry) => {
+	for (const entry of entries) {
 		const last = all.at(-1);
 		if (last?.[0]?.item['incident'] === entry.item['incident']) last?.push(entry);
 		else all.push([open.get(entry.item['incident']) ?? entry]);
-	});
-	return yield* flatMapped(all, (own) => [incidentOf(assetId, own)]);
+	}
+	return all.map((own) => incidentOf(assetId, own));
 }
 
 function incidentOf(assetId: string, entries: readonly ReportEntry[]): PastIncident {

@@ -14,6 +14,8 @@ const MOST_MS = 20_000;
 /** What the settings would have reported is counted over a day; the newest one may be older. */
 const COUNTED_MS = DAY_MS;
 const OLDEST_MS = 7 * DAY_MS;
+/** As exact as the service's clock is. */
+const SECOND_MS = 1_000;
 
 interface Asking {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -55,8 +57,8 @@ export async function newestIncidents(asking: Asking, isEnough = hasAny): Promis
 	const { clock = () => performance.now() } = asking;
 	const deadline = clock() + MOST_MS;
 	const day = await read(asking, COUNTED_MS, deadline);
-	// Another day may have one.
-	const isCut = day.countedMs < COUNTED_MS || clock() > deadline;
+	// Another day may have one. The service's clock has whole seconds: a day can be some milliseconds short.
+	const isCut = day.countedMs <= COUNTED_MS - SECOND_MS || clock() > deadline;
 	if (isEnough(day) || isCut) return day;
 	const { all, readMs, events } = await read(asking, OLDEST_MS, deadline);
 	return { ...day, all, readMs, events };

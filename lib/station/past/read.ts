@@ -6,7 +6,15 @@
 import { type Listed, walk } from '../../follow';
 import type { ApiClient } from '../../service';
 import { PackageError } from '../../shared/errors';
-import { GRACE_MS, type Kind, SESSION_WAIT_MS } from '../common/settings';
+import {
+	BOOT_MS,
+	GRACE_MS,
+	HOUR_MS,
+	type Kind,
+	SESSION_WAIT_MS,
+	STRAGGLER_MS,
+	type StationSettings,
+} from '../common/settings';
 import {
 	type ConnectionSettings,
 	type EventFacts,
@@ -32,6 +40,8 @@ interface PastReading extends Period {
 	readonly lookBackMs: number;
 	/** Of incidents: whether one is over is certain that long after its end. In milliseconds. */
 	readonly resolveAfterMs?: number;
+	/** A station that says nothing for longer is silent. In milliseconds. */
+	readonly silentAfterMs?: number;
 	readonly maxEvents: number;
 	/** What to do if there are more events than that. */
 	readonly hint?: string;
@@ -50,8 +60,14 @@ export interface Past {
 	readonly watermark: number;
 	/** Everything is known up to here, which can be after the period. */
 	readonly knownUpTo: number;
+	/** A station that is heard by then is. */
+	readonly heardUpTo: number;
 	/** How far back the list was read. */
 	readonly readBackTo: number;
+	/** When the oldest event of the list was created; undefined if it was not read so far. */
+	readonly oldestAt: number | undefined;
+	/** A station that says nothing for longer is silent. In milliseconds. */
+	readonly silentAfterMs: number;
 	readonly events: number;
 }
 
@@ -62,13 +78,16 @@ export interface Wants {
 	/** Statuses and problems. */
 	readonly states?: boolean;
 	readonly sessions?: boolean;
+	/** Whether a station is silent, which the list shows only if it is read for longer than a station may say nothing. */
+	readonly silence?: boolean;
 }
 
 /** What a question about incidents of this kind needs. */
 export const WANTS_OF: Readonly<Record<Kind, Wants>> = {
 	stationOffline: { connections: true },
-	connectorStatus: { states: true },
-	connectorFault: { states: true },
+	// The time after a boot pauses while the station is offline.
+	connectorStatus: { connections: true, states: true },
+	connectorFault: { connections: true, states: true },
 	sessionEnded: { sessions: true },
 };
 
@@ -100,18 +119,16 @@ const PLACES: Readonly<Record<Exclude<Fact['about'], 'sent'>, keyof Omit<Station
 		connection: 'connections',
 		status: 'states',
 		problem: 'states',
+		boot: 'states',
+		bootAsked: 'states',
+		bootRefused: 'states',
+		use: 'states',
 		start: 'sessions',
 		startResponse: 'sessions',
 		metered: 'sessions',
 		stop: 'sessions',
 		transaction: 'sessions',
 	};
-
-/** `stationOffline` reads connections and senders, any other kind reads the rest. */
-const KINDS: readonly (readonly [Kind, (wants: Wants) => boolean])[] = [
-	['stationOffline', ({ connections = false }) => connections],
-	['connectorStatus', ({ states = false, sessions = false }) => states || sessions],
-];
 
 class PastFacts {
 	readonly stations = new Map<string, StationFacts>();
@@ -131,14 +148,13 @@ class PastFacts {
 
 	/** `now`: the time by the service's clock, in Unix milliseconds. */
 	add({ event }: Listed, now: number): void {
-		for (const [kind, isWanted] of KINDS) {
-			if (!isWanted(this.#wants)) continue;
-			const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }), event.id);
-			if (read === undefined) continue;
-			const assetId = this.#assetIds.get(read.assetId) ?? read.assetId;
-			this.#assetIds.set(assetId, assetId);
-			this.#keep({ ...read, assetId }, kind);
-		}
+		const { connections = false, states = false } = this.#wants;
+		const kind = connections || states ? 'past' : 'sessionEnded';
+		const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }), event.id);
+		if (read === undefined) return;
+		const assetId = this.#assetIds.get(read.assetId) ?? read.assetId;
+		this.#assetIds.set(assetId, assetId);
+		this.#keep({ ...read, assetId });
 	}
 
 	/** Called once all events are read. */
@@ -147,16 +163,17 @@ class PastFacts {
 		this.#turn();
 	}
 
-	#keep(read: EventFacts, kind: Kind): void {
+	#keep(read: EventFacts): void {
 		for (const about of ['connections', 'states', 'sessions'] as const) {
 			if (this.#wants[about] !== true) continue;
 			const facts = read.facts.filter(
 				(fact) => fact.about !== 'sent' && PLACES[fact.about] === about,
 			);
-			// A start of a station is read as both kinds.
-			if (about === 'connections' && kind !== 'stationOffline') continue;
-			if (facts.length > 0) this.#of(read.assetId)[about].push({ ...read, facts });
+			if (facts.length === 0) continue;
+			const { assetId, at, eventId } = read;
+			this.#of(assetId)[about].push({ assetId, at, eventId, facts });
 		}
+		if (this.#wants.connections !== true) return;
 		for (const sent of read.facts) if (sent.about === 'sent') this.#keepSign(read, sent);
 	}
 
@@ -199,7 +216,7 @@ const PAGE_SIZE = 100;
 /** The question asks for more events than it may read. */
 class TooManyEventsError extends PackageError {
 	constructor(reading: PastReading, events: number, reached: number | undefined) {
-		const [from, start] = [reading.from, reading.from - reading.lookBackMs].map(isoOf);
+		const [from, start] = [reading.from, rangeOf(reading).backTo].map(isoOf);
 		const how = reached === undefined ? '' : `, which reach to ${isoOf(reached)}`;
 		super(
 			`Stopped after ${events.toLocaleString('en')} events${how}: the period begins at ${from} and is read from ${start}`,
@@ -217,20 +234,19 @@ const isoOf = (time: number): string => `${new Date(time).toISOString().slice(0,
 
 /** @throws the client's error, and an error that says how far it got if the period has more events than it may read. */
 export async function readPast(reading: PastReading): Promise<Past> {
-	const { client, wants, words, from, lookBackMs, maxEvents, mayRequest } = reading;
-	const { now = Date.now() } = reading;
-	const backTo = from - lookBackMs;
+	const { client, wants, words, maxEvents, mayRequest } = reading;
+	const { now = Date.now(), silentAfterMs = SILENT_AFTER_MS } = reading;
+	const { backTo, upTo } = rangeOf(reading);
 	const facts = new PastFacts(wants, words);
-	let [events, isRefused] = [0, false];
+	let [events, isRefused, oldest] = [0, false, Infinity];
 	let reached: number | undefined;
 	const walked = await walk(
 		{
 			...{ client, pageSize: PAGE_SIZE, backTo, now },
 			// In a list that begins with the oldest event, what ends later is not needed.
-			...(reading.to !== undefined && { upTo: reading.to + afterMs(reading) + GRACE_MS }),
+			...(reading.to !== undefined && { upTo: upTo + GRACE_MS }),
 			mayRequest: () => {
-				const isAllowed = events === 0 || mayRequest?.() !== false;
-				isRefused = events >= maxEvents || !isAllowed;
+				isRefused ||= events >= maxEvents || mayRequest?.() === false;
 				return !isRefused;
 			},
 		},
@@ -239,20 +255,22 @@ export async function readPast(reading: PastReading): Promise<Past> {
 			for (const listed of page) {
 				const { at } = listed;
 				reached = at ?? reached;
-				if (at === undefined || at >= backTo) facts.add(listed, serviceNow);
+				if (at !== undefined) oldest = Math.min(oldest, at);
+				if (at === undefined || (backTo <= at && at < upTo)) facts.add(listed, serviceNow);
 			}
 			return undefined;
 		},
 	);
-	const { serviceNow, failure, isWhole } = walked;
+	const { serviceNow, failure, isWhole, isAtEnd, order } = walked;
 	if (failure !== undefined) throw failure;
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();
 	const readBackTo = isWhole ? backTo : Math.min(walked.readBackTo, serviceNow);
-	const readUpTo = (reading.to ?? Infinity) + afterMs(reading);
-	const knownUpTo = Math.min(readUpTo, serviceNow - GRACE_MS);
+	const knownUpTo = Math.min(upTo, serviceNow - GRACE_MS);
 	return {
-		...{ facts, serviceNow, knownUpTo, events, readBackTo },
+		...{ facts, serviceNow, knownUpTo, events, readBackTo, silentAfterMs },
+		heardUpTo: Math.min(upTo, serviceNow),
+		oldestAt: isAtEnd || order === 'oldestFirst' ? Math.min(oldest, serviceNow) : undefined,
 		...endOf(reading, { serviceNow, knownUpTo }),
 	};
 }
@@ -271,6 +289,25 @@ function endOf(
 	return { from: period.from, to, watermark: Math.min(to, knownUpTo) };
 }
 
-/** How far after the period the list is needed. */
-const afterMs = ({ resolveAfterMs = 0 }: PastReading): number =>
-	Math.max(resolveAfterMs, SESSION_WAIT_MS);
+/** Heartbeats each 24 hours are usual. */
+export const SILENT_AFTER_MS = 26 * HOUR_MS;
+
+/** What an incident is, is certain that long after its end: whether it comes back, and whether a boot or a straggler ended it. */
+export const certainAfter = ({ resolveAfterMs }: Pick<StationSettings, 'resolveAfterMs'>): number =>
+	resolveAfterMs + BOOT_MS + STRAGGLER_MS;
+
+/** What is to be read for a question. */
+function rangeOf({
+	from,
+	to = Infinity,
+	wants,
+	lookBackMs,
+	resolveAfterMs = 0,
+	silentAfterMs = SILENT_AFTER_MS,
+}: Omit<PastReading, 'client' | 'words' | 'maxEvents'>): { backTo: number; upTo: number } {
+	const quietMs = wants.silence === true ? silentAfterMs + GRACE_MS : 0;
+	return {
+		backTo: from - Math.max(lookBackMs, quietMs),
+		upTo: to + Math.max(certainAfter({ resolveAfterMs }), quietMs, SESSION_WAIT_MS),
+	};
+}

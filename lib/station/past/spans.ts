@@ -1,5 +1,4 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
-import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
 
 export interface Span {
@@ -8,14 +7,14 @@ export interface Span {
 }
 
 /** Sorted, without overlaps. */
-export function* merged(spans: readonly Span[]): Steps<Span[]> {
+export function merged(spans: readonly Span[]): Span[] {
 	const result: { from: number; to: number }[] = [];
-	yield* inSteps(yield* sortedInSteps(spans, (a, b) => a.from - b.from), ({ from, to }) => {
+	for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
 		const last = result.at(-1);
-		if (from >= to) return;
+		if (from >= to) continue;
 		if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
 		else result.push({ from, to });
-	});
+	}
 	return result;
 }
 

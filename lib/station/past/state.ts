@@ -1,13 +1,14 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
-import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
-import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
-import type { Report, StationState, Timeline } from '../common/state';
+import { STRAGGLER_MS, type StationSettings } from '../common/settings';
+import type { Report, StationState } from '../common/state';
 import type { Moment } from '../decide/moment';
-import type { EventFacts } from '../facts';
-import { inOrder } from '../fold/sets';
-import { isQuiet, isWatched, reportOf } from '../fold/station';
-import { timelineOf } from '../fold/timeline';
+import type { EventFacts, Fact } from '../facts';
+import { CONNECTION } from '../fold/components';
+import { OFFLINE, outagesOf } from '../fold/outages';
+import { isWatched } from '../fold/quiet';
+import { bootOf, know, type Placed, reportOf } from '../fold/station';
+import { inForceOrder } from '../fold/timeline';
 import type { StationFacts } from './read';
 
 /** Everything that began is reported, of every station. */
@@ -18,92 +19,86 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
-/** How a station writes a status: settings name statuses exactly as stations send them. */
-export function* spellingsOf({ states }: StationFacts, status: string): Steps<string[]> {
-	const found = new Set<string>();
-	yield* inSteps(states, ({ facts }) => {
-		for (const fact of facts) {
-			if (fact.about === 'status' && fact.status.toLowerCase() === status) found.add(fact.status);
-		}
-	});
-	return [...found];
+/** What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. */
+export function stateOf(facts: StationFacts, settings: StationSettings, end: number): StationState {
+	if (settings.kind === 'stationOffline') {
+		return { t: 0, lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
+	}
+	return stateBy(facts, end, (fact, event) =>
+		isWatched(fact, settings) ? reportOf(fact, event, settings) : undefined,
+	);
 }
 
-interface Lines {
-	readonly reports: Report[];
-	readonly quiet: Report[];
-}
-
-/** The timelines by what was created before `end`; of connections also by what shows soon after it that a socket was older. */
-export function* stateOf(
+/** What all components said. */
+export function stateBy(
 	facts: StationFacts,
-	settings: StationSettings,
 	end: number,
-): Steps<StationState> {
-	const isOffline = settings.kind === 'stationOffline';
-	const until = isOffline ? end + OLD_SOCKET_MS : end;
-	const found = new Map<string, Lines>();
-	yield* inSteps(isOffline ? facts.connections : facts.states, (event) => {
-		if (event.at < until) place(event, settings, found);
+	placedOf: (fact: Fact, event: EventFacts) => Placed | undefined,
+): StationState {
+	const state: StationState = { t: 0 };
+	const lines = (state.lines = {} as Record<string, { reports: Report[] }>);
+	for (const event of facts.states) {
+		if (event.at >= end) continue;
+		for (const fact of event.facts) {
+			const boot = bootOf(fact, event);
+			if (boot !== undefined) (state.boots ??= []).push(boot);
+			const placed = placedOf(fact, event);
+			if (placed === undefined) continue;
+			know(state, fact, event);
+			const line = lines[placed.name];
+			if (line === undefined) lines[placed.name] = { reports: [placed.report] };
+			else line.reports.push(placed.report);
+		}
+	}
+	// It pauses the time that stations have after a boot.
+	if (state.boots !== undefined) lines[CONNECTION] = connectionOf(facts, end);
+	return state;
+}
+
+const CONNECTION_ONLY = { kind: 'stationOffline', statuses: [] } as const;
+
+/** The reports of the connection, and the signs of life that end an outage, or show what it was. */
+export function connectionOf(facts: StationFacts, until: number): { reports: Report[] } {
+	const loud = facts.connections
+		.filter(({ at }) => at < until)
+		.flatMap((event) =>
+			event.facts.flatMap((fact) =>
+				fact.about === 'connection' ? (reportOf(fact, event, CONNECTION_ONLY)?.report ?? []) : [],
+			),
+		)
+		.sort(inForceOrder);
+	if (!loud.some(({ key }) => key === OFFLINE)) return { reports: loud };
+	const signAfter = signsOf(facts, until);
+	const used = new Map<number, Report>();
+	outagesOf(
+		loud,
+		(t) => {
+			const sign = signAfter(t);
+			if (sign !== undefined) used.set(sign.t, { ...sign, key: '', quiet: true });
+			return sign;
+		},
+		Infinity,
+	);
+	return { reports: [...loud, ...used.values()] };
+}
+
+/** The first sign of life that was sent after a time. */
+function signsOf({ signs: { times, ids } }: StationFacts, until: number) {
+	const sorted = [...times.keys()].sort((a, b) => {
+		const [first = 0, second = 0] = [times[a], times[b]];
+		return first - second || ((ids[a] ?? '') < (ids[b] ?? '') ? -1 : 1);
 	});
-	const lines: (readonly [string, Timeline])[] = [];
-	for (const [name, { reports, quiet }] of found) {
-		const after = yield* isOffline ? signAfter(facts, until) : firstOf(quiet);
-		lines.push([name, yield* timelineOf(reports, after)]);
-	}
-	return { t: 0, lines: Object.fromEntries(lines) };
-}
-
-function place(event: EventFacts, settings: StationSettings, found: Map<string, Lines>): void {
-	for (const fact of event.facts) {
-		const placed = isWatched(fact, settings) ? reportOf(fact, event, settings) : undefined;
-		if (placed === undefined) continue;
-		const line = found.get(placed.name) ?? { reports: [], quiet: [] };
-		found.set(placed.name, line);
-		(isQuiet(fact) ? line.quiet : line.reports).push(placed.report);
-	}
-}
-
-type ReportAfter = (report: Report) => Report | undefined;
-
-/** The first report of the same source after a report. */
-function* firstOf(quiet: readonly Report[]): Steps<ReportAfter> {
-	const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
-	const sorted = new Map<string, Report[]>();
-	yield* inSteps(yield* sortedInSteps(quiet, inOrder), (report) => {
-		const source = sourceOf(report);
-		const own = sorted.get(source);
-		if (own === undefined) sorted.set(source, [report]);
-		else own.push(report);
-	});
-	return (report) => {
-		const own = sorted.get(sourceOf(report)) ?? [];
-		return firstAfter(report, own.length, (n) => own[n]);
+	return (t: number) => {
+		let [low, high] = [0, sorted.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if ((times[sorted[middle] ?? 0] ?? 0) > t) high = middle;
+			else low = middle + 1;
+		}
+		const n = sorted[low];
+		const at = n === undefined ? undefined : times[n];
+		return n === undefined || at === undefined || at >= until
+			? undefined
+			: { t: at, id: ids[n] ?? '' };
 	};
-}
-
-/** The first sign of life after a report. */
-function* signAfter({ signs: { times, ids } }: StationFacts, until: number): Steps<ReportAfter> {
-	const signAt = (n = 0): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
-	const sorted = yield* sortedInSteps([...times.keys()], (a, b) => inOrder(signAt(a), signAt(b)));
-	return (report) => {
-		const sign = firstAfter(report, sorted.length, (n) => signAt(sorted[n]));
-		return sign === undefined || sign.t >= until ? undefined : sign;
-	};
-}
-
-/** Of `count` reports in order. */
-function firstAfter(
-	report: Report,
-	count: number,
-	at: (n: number) => Report | undefined,
-): Report | undefined {
-	let [low, high] = [0, count];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		const found = at(middle);
-		if (found !== undefined && inOrder(found, report) > 0) high = middle;
-		else low = middle + 1;
-	}
-	return low < count ? at(low) : undefined;
 }

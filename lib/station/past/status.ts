@@ -1,81 +1,161 @@
-/** What is wrong with a station now, and since when: connection, connectors, faults, running sessions. */
-import { flatMapped, inSteps, sortedInSteps, type Steps } from '../../shared/steps';
+/** What is wrong with a station now, and since when: connection, places, faults, problems, running sessions. */
+import { inOneGo } from '../../shared/steps';
 import { isoOf, minutesOf, type Owner } from '../common/incident';
+import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
 import type { StationSettings } from '../common/settings';
-import type { Detail } from '../common/state';
-import { stretchesOf } from '../decide/parts';
-import type { ConnectionSettings, ConnectorStatus, EventFacts } from '../facts';
-import { evseOf } from '../facts/values';
+import type { ConnectionSettings } from '../facts';
+import { type Component, componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
-import { inOrder } from '../fold/sets';
-import { runsOfAll } from '../fold/timeline';
+import { runsOf } from '../fold/runs';
+import type { Stretch } from '../fold/timeline';
+import { type ConnectorTimes, type KnownStation, type StationTimes, timesOf } from './history';
 import type { Past, StationFacts } from './read';
 import { sessionsOf } from './sessions';
-import { pastMoment, stateOf } from './state';
+import type { Span } from './spans';
+import { stateOf } from './state';
 
 interface StatusQuestion {
 	readonly owner: Owner;
 	readonly words: ConnectionSettings;
 }
 
-interface Reported extends Pick<ConnectorStatus, 'status'> {
-	readonly connector: string;
-	readonly since: number;
-}
+/** The worst first. */
+export const STATION_STATUSES = [
+	...(['offline', 'silent', 'faulted', 'unavailable', 'unknown', 'ok'] as const),
+];
+type StationStatus = (typeof STATION_STATUSES)[number];
 
-interface OpenFault {
+interface PlaceStatus {
 	readonly connector: string;
-	readonly since: number;
-	readonly d: Detail | undefined;
-	readonly errors: readonly string[];
+	readonly status: string | null;
+	readonly since: number | undefined;
+	readonly from: 'events' | 'asset list' | null;
 }
 
 /** Without the station. `facts` is undefined if nothing was read of it. */
-export function* statusOf(
-	[assetId, facts]: readonly [string, StationFacts | undefined],
+export function statusOf(
+	[assetId, facts, known]: readonly [string, StationFacts | undefined, KnownStation],
 	past: Past,
 	question: StatusQuestion,
-): Steps<Record<string, unknown>> {
+): Record<string, unknown> {
 	const { serviceNow: now } = past;
-	const minutesSince = (since: number) => minutesOf(now - since);
-	const offlineSince = facts && (yield* outageOf(facts, past, question));
-	const lastSeen = facts && (yield* lastSignOf(facts, offlineSince));
-	const statuses = facts ? yield* statusesOf(facts) : [];
-	const faults = facts ? yield* faultsOf(facts, question) : [];
-	const sessions = facts ? yield* runningOf([assetId, facts], past, question) : [];
-	const isConnected = offlineSince === undefined && lastSeen !== undefined;
-	const unavailableSince = facts && (yield* unavailableOf(facts, statuses, question));
-	const [status, since] =
-		offlineSince !== undefined
-			? ['offline', offlineSince]
-			: faults.length > 0
-				? ['faulted', Math.min(...faults.map((one) => one.since))]
-				: unavailableSince !== undefined
-					? ['unavailable', unavailableSince]
-					: [isConnected ? 'ok' : 'unknown', undefined];
+	const minutesSince = (since: number | undefined) =>
+		since === undefined ? null : minutesOf(now - since);
+	const times = timesOf(facts, past, { ...known, isRemoved: false });
+	const offlineSince = times.outages.findLast(
+		({ until, isVoid }) => until === undefined && isVoid !== true,
+	)?.since;
+	const lastSeen = lastSignOf(facts, times);
+	const places = placesAt(times, now);
+	const { faults, problems } = openOf(facts, places, question);
+	const [status, since] = wordOf(times, { now, places, faults, offlineSince, lastSeen });
+	const isConnected = offlineSince === undefined && lastSeen !== undefined && status !== 'silent';
 	return {
 		status,
 		since: isoOf(since),
-		minutes: since === undefined ? null : minutesSince(since),
+		minutes: minutesSince(since),
 		connected: offlineSince !== undefined ? false : isConnected ? true : null,
-		connectors: statuses.map((one) => ({
+		connectors: places.map((one) => ({
 			connector: one.connector,
 			status: one.status,
 			since: isoOf(one.since),
 			minutes: minutesSince(one.since),
+			from: one.from,
 		})),
-		faults: faults.map(({ connector, since: from, d, errors }) => ({
-			connector,
-			errorCode: d?.error ?? null,
-			vendorErrorCode: d?.vendor ?? null,
-			info: d?.info ?? null,
-			errorCodes: errors,
-			since: isoOf(from),
-			minutes: minutesSince(from),
+		faults: faults.map(({ since: from, ...fault }) => ({
+			...{ ...fault, since: isoOf(from), minutes: minutesSince(from) },
 		})),
-		sessions,
+		problems: problems.map(({ since: from, ...problem }) => ({
+			...{ ...problem, since: isoOf(from), minutes: minutesSince(from) },
+		})),
+		sessions: facts ? runningOf([assetId, facts], past, question) : [],
 		lastSeenAt: isoOf(lastSeen),
 	};
+}
+
+interface Seen {
+	readonly now: number;
+	readonly places: readonly PlaceStatus[];
+	readonly faults: readonly { readonly since: number }[];
+	readonly offlineSince: number | undefined;
+	readonly lastSeen: number | undefined;
+}
+
+function wordOf(
+	{ silent, heard }: StationTimes,
+	{ now, places, faults, offlineSince, lastSeen }: Seen,
+): readonly [StationStatus, number | undefined] {
+	if (offlineSince !== undefined) return ['offline', offlineSince];
+	if (silent.some((span) => isIn(span, now))) return ['silent', heard?.to];
+	// That its places were all right once says nothing of a station that says nothing.
+	if (lastSeen === undefined) return ['unknown', undefined];
+	if (faults.length > 0) return ['faulted', Math.min(...faults.map(({ since }) => since))];
+	const unavailable = places.flatMap(({ status, since = now }) =>
+		status?.toLowerCase() === 'unavailable' ? [since] : [],
+	);
+	if (unavailable.length > 0) return ['unavailable', Math.min(...unavailable)];
+	const isKnown = places.some(({ connector, status }) => connector !== STATION && status !== null);
+	return [isKnown ? 'ok' : 'unknown', undefined];
+}
+
+const isIn = ({ from, to }: Span, at: number): boolean => from <= at && at < to;
+
+/** When the station last sent something, or was connected. */
+function lastSignOf(
+	facts: StationFacts | undefined,
+	{ outages }: StationTimes,
+): number | undefined {
+	let last = -Infinity;
+	for (const at of facts?.signs.times ?? []) last = Math.max(last, at);
+	for (const { at, facts: said } of facts?.connections ?? []) {
+		const isSign = said.some((fact) => fact.about === 'connection' && fact.isConnected);
+		if (isSign) last = Math.max(last, at);
+	}
+	return last > -Infinity ? last : outages.at(-1)?.since;
+}
+
+/** Each place that is known: the station and EVSEs if they say something of themselves, and connectors with all that is above them. */
+function placesAt({ components, connectors }: StationTimes, now: number): PlaceStatus[] {
+	const ofConnectors = connectors
+		.filter(({ exists }) => isIn(exists, now))
+		.map((one) => placeAt(one, now));
+	const named = new Set(ofConnectors.map(({ connector }) => connector));
+	const above = components.all.flatMap((component) => ownPlace(component, named));
+	return [...ofConnectors, ...above].sort((a, b) => byName(a.connector, b.connector));
+}
+
+function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): PlaceStatus {
+	const from = isByList ? 'asset list' : 'events';
+	for (const [status, spans] of [
+		['Faulted', times.faulted],
+		['Unavailable', times.unavailable],
+	] as const) {
+		const current = spans.filter((span) => isIn(span, now));
+		if (current.length === 0) continue;
+		const since = Math.min(...current.map((span) => span.from));
+		return { connector: name, status, since, from };
+	}
+	const isKnown = times.known.some((span) => isIn(span, now));
+	const own = times.statuses.findLast(({ until }) => until === undefined);
+	if (!isKnown || own === undefined) {
+		return { connector: name, status: null, since: undefined, from: null };
+	}
+	return { connector: name, status: own.key, since: own.since, from };
+}
+
+/** An EVSE of which one connector is known is that place. */
+function ownPlace({ address, stretches }: Component, named: ReadonlySet<string>): PlaceStatus[] {
+	const evse = evseOfAddress(address);
+	const isShown = address === STATION || (isEvse(address) && !isOne(evse, named));
+	const current = stretches.findLast(({ until }) => until === undefined);
+	if (!isShown || current === undefined) return [];
+	return [
+		{ connector: placeName(address), status: current.key, since: current.since, from: 'events' },
+	];
+}
+
+function isOne(evse: string | undefined, named: ReadonlySet<string>): boolean {
+	return [...named].filter((name) => name.split('/')[0] === evse).length <= 1;
 }
 
 const settingsFor = (
@@ -86,113 +166,49 @@ const settingsFor = (
 	...{ times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
 });
 
-/** Since when the station is offline. */
-function* outageOf(
-	facts: StationFacts,
-	{ serviceNow }: Past,
+/** Open faults, by the states of the components, and open problems. */
+function openOf(
+	facts: StationFacts | undefined,
+	places: readonly PlaceStatus[],
 	question: StatusQuestion,
-): Steps<number | undefined> {
-	const settings = settingsFor(question, 'stationOffline');
-	const moment = pastMoment(question.owner, settings, serviceNow);
-	const runs = yield* stretchesOf(yield* stateOf(facts, settings, Infinity), moment);
-	return runs.findLast(({ until }) => until === undefined)?.since;
-}
-
-/** When the station last sent something, or was connected. */
-function* lastSignOf(
-	facts: StationFacts,
-	offlineSince: number | undefined,
-): Steps<number | undefined> {
-	const { signs, connections } = facts;
-	let last = -Infinity;
-	yield* inSteps(signs.times, (at) => {
-		last = Math.max(last, at);
-	});
-	yield* inSteps(connections, ({ at, facts: said }) => {
-		const isSign = said.some((fact) => fact.about === 'connection' && fact.isConnected);
-		if (isSign) last = Math.max(last, at);
-	});
-	if (last > -Infinity) return last;
-	return offlineSince;
-}
-
-const byTime = (a: EventFacts, b: EventFacts) =>
-	inOrder({ t: a.at, id: a.eventId }, { t: b.at, id: b.eventId });
-
-/**
- * The last status of each place, and since when it has had that. What an EVSE says of its only connector, without its number,
- * is that of the connector.
- */
-function* statusesOf({ states }: StationFacts): Steps<Reported[]> {
-	const last = new Map<string, Reported>();
-	/** EVSEs that have only said something of their connector. */
-	const unnumbered = new Set<string>();
-	const placeOf = ({ connector, isOnly }: Pick<ConnectorStatus, 'connector' | 'isOnly'>) => {
-		const evse = evseOf(connector);
-		if (isOnly) {
-			const numbered = [...last.keys()].filter((place) => place !== evse && evseOf(place) === evse);
-			const [only, ...others] = numbered;
-			if (only !== undefined && others.length === 0) return only;
-			if (only === undefined && !last.has(evse)) unnumbered.add(evse);
-			return evse;
-		}
-		const known = unnumbered.delete(evse) && connector !== evse ? last.get(evse) : undefined;
-		if (known !== undefined) {
-			last.delete(evse);
-			last.set(connector, { ...known, connector });
-		}
-		return connector;
-	};
-	yield* inSteps(yield* sortedInSteps(states, byTime), ({ at, facts }) => {
-		for (const fact of facts) {
-			if (fact.about !== 'status') continue;
-			const { status } = fact;
-			const connector = placeOf(fact);
-			if (last.get(connector)?.status === status) continue;
-			last.set(connector, { connector, status, since: at });
-		}
-	});
-	return [...last.values()].sort((a, b) =>
-		a.connector.localeCompare(b.connector, 'en', { numeric: true }),
-	);
-}
-
-/** Since when a connector, an EVSE or the station has been Unavailable, as a trigger sees it. */
-function* unavailableOf(
-	facts: StationFacts,
-	reported: readonly Reported[],
-	question: StatusQuestion,
-): Steps<number | undefined> {
-	const statuses = reported
-		.map(({ status }) => status)
-		.filter((status) => status.toLowerCase() === 'unavailable');
-	// Most stations.
-	if (statuses.length === 0) return undefined;
-	const settings = { ...settingsFor(question, 'connectorStatus'), statuses };
-	const { lines } = yield* stateOf(facts, settings, Infinity);
-	const runs = yield* runsOfAll(lines, Infinity);
-	const since = runs.filter(({ until }) => until === undefined).map((run) => run.since);
-	return since.length === 0 ? undefined : Math.min(...since);
-}
-
-function* faultsOf(facts: StationFacts, question: StatusQuestion): Steps<OpenFault[]> {
+) {
 	const settings = settingsFor(question, 'connectorFault');
-	const { lines } = yield* stateOf(facts, settings, Infinity);
-	return yield* flatMapped(yield* runsOfAll(lines, Infinity), (run) => {
-		const openings = run.until === undefined ? openingsOf(run, settings) : [];
-		return openings.map(({ connector, since, d, errors }) => ({ connector, since, d, errors }));
-	});
+	const state = facts ? stateOf(facts, settings, Infinity) : { t: 0 };
+	const components = componentsOf(state, { until: Infinity, watermark: Infinity });
+	const lasting = ({ until }: Stretch) => until === undefined;
+	const statuses = components.all.filter(({ component }) => component === undefined);
+	const faults = runsOf({ ...components, all: statuses }, settings)
+		.filter(({ until }) => until === undefined)
+		.flatMap((run) => openingsOf(run, settings))
+		.map(({ connector, since, d, errors }) => ({
+			...{ connector, errorCode: d?.error ?? null, vendorErrorCode: d?.vendor ?? null },
+			...{ info: d?.info ?? null, errorCodes: errors, since },
+		}));
+	const byList = places.flatMap(({ connector, status, since, from }) =>
+		from === 'asset list' && status === 'Faulted' && since !== undefined
+			? [{ connector, errorCode: null, vendorErrorCode: null, info: null, errorCodes: [], since }]
+			: [],
+	);
+	const problems = components.all.flatMap(({ component = null, stretches }) =>
+		component === null
+			? []
+			: stretches.filter(lasting).map(({ address, since, first: { d } }) => ({
+					connector: placeName(components.places.placeOf(address, since)),
+					...{ component, errorCode: d?.error ?? null, info: d?.info ?? null, since },
+				})),
+	);
+	return { faults: [...faults, ...byList], problems: problems.sort((a, b) => a.since - b.since) };
 }
 
-function* runningOf(
+function runningOf(
 	station: readonly [string, StationFacts],
 	past: Past,
 	question: StatusQuestion,
-): Steps<Record<string, unknown>[]> {
+): Record<string, unknown>[] {
 	const settings = settingsFor(question, 'sessionEnded');
 	const { owner } = question;
-	const found = yield* sessionsOf(station, past, settings, { owner, includeOpen: true });
-	return yield* flatMapped(found, ({ item }) => {
+	const found = inOneGo(sessionsOf(station, past, settings, { owner, includeOpen: true }));
+	return found.flatMap(({ item }) => {
 		const { state, connector, transactionId, startedAt, minutes, energyKwh } = item;
 		const running = { connector, transactionId, startedAt, minutes, energyKwh };
 		return state === 'open' ? [running] : [];

@@ -76,7 +76,8 @@ export function combined(own: readonly Phase[], parts: readonly (readonly Phase[
 
 function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
 	const parts = all.filter(({ isPlace = true }) => isPlace);
-	if (parts.length === 0) return whole;
+	// A port is no place before one of its connectors is.
+	if (parts.length === 0) return { ...whole, isPlace: false };
 	const isDown = whole.causes.length > 0;
 	const areDown = parts.every(({ causes }) => causes.length > 0);
 	const down = isDown ? [whole] : areDown ? parts : [];

@@ -2,8 +2,13 @@
  * How long connectors, ports and stations were up in a period, and each time that they were down. A port is down if its EVSE is,
  * or if all of its connectors are; a station likewise with its ports. docs/uptime.md has the rules.
  */
-import type { Steps } from '../../shared/steps';
-import { type HistoryQuestion, historyOf, type PlaceHistory, type StationHistory } from './history';
+import {
+	type HistoryQuestion,
+	historyOf,
+	type KnownStation,
+	type PlaceHistory,
+	type StationHistory,
+} from './history';
 import type { Past, StationFacts } from './read';
 import type { Span } from './spans';
 import {
@@ -43,17 +48,21 @@ export interface UptimeQuestion extends OutageQuestion {
 	readonly parts: readonly Span[];
 }
 
-type StationAsked = readonly [assetId: string, facts: StationFacts | undefined];
-type PastPeriod = Pick<Past, 'from' | 'to' | 'serviceNow'>;
+type StationAsked = readonly [
+	assetId: string,
+	facts: StationFacts | undefined,
+	known: KnownStation | undefined,
+];
+type PastPeriod = Omit<Past, 'facts' | 'watermark' | 'events'>;
 
 /** One item per place and part of the period, without the station. */
-export function* uptimeOf(
+export function uptimeOf(
 	station: StationAsked,
 	past: PastPeriod,
 	question: UptimeQuestion,
-): Steps<Record<string, unknown>[]> {
+): Record<string, unknown>[] {
 	const { parts, unknownAs } = question;
-	const { places, finalUntil } = yield* placesOf(station, past, question);
+	const { places, finalUntil } = placesOf(station, past, question);
 	const items: Record<string, unknown>[] = [];
 	for (const { name, phases } of places) {
 		for (const [n, found] of byPart(phases, parts).entries()) {
@@ -66,18 +75,17 @@ export function* uptimeOf(
 				final: to <= finalUntil,
 			});
 		}
-		yield;
 	}
 	return items;
 }
 
 /** One item per time down of a place, without the station, oldest first. Their minutes add up to `outageMinutes` of `uptimeOf`. */
-export function* outagesOf(
+export function outagesOf(
 	station: StationAsked,
 	past: PastPeriod,
 	question: OutageQuestion,
-): Steps<Record<string, unknown>[]> {
-	const { places, finalUntil } = yield* placesOf(station, past, question);
+): Record<string, unknown>[] {
+	const { places, finalUntil } = placesOf(station, past, question);
 	const items: Record<string, unknown>[] = [];
 	for (const { name, phases } of places) {
 		const outages = outagesIn(phases);
@@ -98,7 +106,6 @@ export function* outagesOf(
 				...{ excludedMinutes: excluded[n], exclusionReasons: reasons, final: to <= finalUntil },
 			});
 		}
-		yield;
 	}
 	return items.sort((a, b) => String(a['from']).localeCompare(String(b['from'])));
 }
@@ -115,12 +122,12 @@ interface NamedPlace {
 }
 
 /** The places to return items for: the station if none is known. */
-function* placesOf(
-	[assetId, facts]: StationAsked,
+function placesOf(
+	[assetId, facts, known]: StationAsked,
 	past: PastPeriod,
 	question: OutageQuestion,
-): Steps<{ places: NamedPlace[]; finalUntil: number }> {
-	const history = yield* historyOf(facts, past, question);
+): { places: NamedPlace[]; finalUntil: number } {
+	const history = historyOf(facts, past, question, known);
 	const { finalUntil, removedAt } = history;
 	if (removedAt !== undefined) question.onRemoved?.(assetId, removedAt);
 	const own = ofStation(assetId, question);
@@ -167,11 +174,11 @@ interface Port {
 	readonly phases: readonly Phase[];
 }
 
-function portsOf({ own, evses, connectors }: StationHistory): Port[] {
+function portsOf({ own, connectors }: StationHistory): Port[] {
 	return [...Map.groupBy(connectors, ({ port }) => port)].map(([port, ofPort]) => ({
 		...{ port, connectors: ofPort },
 		phases: combined(
-			evses.get(port) ?? own,
+			own,
 			ofPort.map(({ phases }) => phases),
 		),
 	}));

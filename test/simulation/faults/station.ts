@@ -29,8 +29,8 @@ export const STATIONS: readonly Fault[] = [
 			},
 			{
 				file: DURATION,
-				find: 'if (end < closedUntil) incident.until = closedUntil;\n\telse if (run',
-				replace: 'if (run',
+				find: 'if (end < closedUntil) incident.until = closedUntil;',
+				replace: 'if (end < 0 * closedUntil) incident.until = closedUntil;',
 			},
 		],
 	},
@@ -94,8 +94,8 @@ export const STATIONS: readonly Fault[] = [
 	fault(
 		'what has not lasted long enough is reported',
 		DURATION,
-		'- run.since < forMs) continue;',
-		'- run.since < 0 * forMs) continue;',
+		'if (lastsMs(run, horizon) < forMs) continue;',
+		'if (lastsMs(run, horizon) < 0 * forMs) continue;',
 	),
 	fault(
 		'what has not been listed yet counts as absent',

@@ -1,15 +1,11 @@
 /** How much is looked at to decide about a station with many sessions: counted, since time depends on the machine. */
-import { inOneGo, type Steps } from '../../../lib/shared/steps';
-import { DEFAULT_CONNECTION, type StationSettings, type Wants } from '../../../lib/station';
+import type { Steps } from '../../../lib/shared/steps';
+import type { StationSettings, Wants } from '../../../lib/station';
 import { endedSessions } from '../../../lib/station/decide/session';
 import { noSessions } from '../../../lib/station/fold/sessions';
-import { runsOfAll } from '../../../lib/station/fold/timeline';
-import { incidentsOf } from '../../../lib/station/past/incidents';
 import { sessionsOf } from '../../../lib/station/past/sessions';
-import { stateOf } from '../../../lib/station/past/state';
-import { uptimeOf } from '../../../lib/station/past/uptime';
 import { askPast } from './past/pastWorld';
-import { back, DEFAULTS, lost, message, type StationEvent, time } from './stationWorld';
+import { DEFAULTS, message, type StationEvent, time } from './stationWorld';
 
 const EVERY_MS = 5_000;
 const FROM = time('09:00');
@@ -83,58 +79,5 @@ describe('a long history of one station is decided in steps, between which the e
 		);
 		expect(found).toBe(count);
 		expect(steps).toBeGreaterThan(count / 40);
-	});
-
-	it('outages and uptime', async () => {
-		const count = 3_000;
-		const { past, station } = await askAbout(
-			timesOf(count).flatMap((t) => [lost(t), back(t + 1_000)]),
-			{ connections: true, states: true },
-		);
-		const settings = { ...DEFAULTS, forMs: 0, resolveAfterMs: 0 };
-		const outages = stepsOf(incidentsOf(station, past, settings, owner));
-		expect(outages.found).toBe(count);
-		expect(outages.steps).toBeGreaterThan(count / 250);
-		const uptime = stepsOf(
-			uptimeOf(station, past, {
-				...{ per: 'connector', countUnavailable: true, unknownAs: 'leftOut', exclusions: [] },
-				...{ words: DEFAULT_CONNECTION, parts: [past] },
-			}),
-		);
-		expect(uptime.steps).toBeGreaterThan(count / 100);
-	});
-
-	const report = (t: number, payload: Readonly<Record<string, unknown>>) =>
-		message(t, 's1', ['StatusNotification', { connectorId: 1, ...payload }]);
-	const faulted = (t: number, vendorErrorCode: string) =>
-		report(t, { status: 'Faulted', errorCode: 'OtherError', vendorErrorCode });
-	const available = (t: number) => report(t, { status: 'Available', errorCode: 'NoError' });
-
-	it.each(['code', 'connector', 'station'] as const)('faults, by %s', async (scope) => {
-		const count = 3_000;
-		const { past, station } = await askAbout(
-			timesOf(count).flatMap((t, n) => [faulted(t, `code ${n % 7}`), available(t + 1_000)]),
-			{ states: true },
-		);
-		const settings: StationSettings = {
-			...{ ...DEFAULTS, kind: 'connectorFault', scope, forMs: 0, resolveAfterMs: 0 },
-		};
-		const single = stepsOf(incidentsOf(station, past, settings, owner));
-		expect(single.found).toBe(count);
-		expect(single.steps).toBeGreaterThan(count / 20);
-		const repeated = { ...settings, times: 2, withinMs: EVERY_MS * 10 };
-		const several = stepsOf(incidentsOf(station, past, repeated, owner));
-		expect(several.steps).toBeGreaterThan(count / 40);
-	});
-
-	it('of a fault that is reported again and again, only what names a new code is kept', async () => {
-		const { past, station } = await askAbout(
-			timesOf(2_000).map((t, n) => faulted(t, `code ${n % 3}`)),
-			{ states: true },
-		);
-		const settings: StationSettings = { ...DEFAULTS, kind: 'connectorFault', scope: 'code' };
-		const state = inOneGo(stateOf(station[1], settings, past.to));
-		const [run] = inOneGo(runsOfAll(state.lines, Infinity));
-		expect(run?.reports).toHaveLength(3);
 	});
 });

@@ -47,6 +47,7 @@ function sampleOf(protocol: OcppSample['protocol'], name: string): OcppSample {
 
 const at = (time: string) => Date.parse(`2026-01-24T${time}Z`);
 const connected: Fact = { about: 'connection', isConnected: true, status: 'CONNECTED' };
+const booted: Fact = { about: 'boot', messageId: 'm1', hasReason: true };
 const status16 = (connector: string, status: string, time?: string, more: object = {}) => ({
 	...{ about: 'status', connector, status, errorCode: 'NoError' },
 	...(time !== undefined && { stationTime: at(time) }),
@@ -55,7 +56,7 @@ const status16 = (connector: string, status: string, time?: string, more: object
 const status201 = (connector: string, status: string, time: string) => ({
 	...{ about: 'status', connector, status, stationTime: at(time) },
 });
-const TECH = { errorCode: 'E-031', info: 'Residual current 32 mA' };
+const TECH = { techCode: 'E-031', errorCode: 'E-031', info: 'Residual current 32 mA' };
 const problem = (connector: string, name: string, time: string, more: object = {}) => ({
 	...{ about: 'problem', connector, component: name.toLowerCase(), isActive: true },
 	...{ errorCode: name, stationTime: at(time) },
@@ -75,7 +76,7 @@ const metered = (time: string, wh: number) => ({
 });
 
 const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[]])[] = [
-	['ocpp1.6', 'Boot', [connected]],
+	['ocpp1.6', 'Boot', [connected, { about: 'boot', messageId: 'm1' }]],
 	[
 		'ocpp1.6',
 		'Main controller faulted (connector 0)',
@@ -152,7 +153,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 			},
 		],
 	],
-	['ocpp2.0.1', 'Boot after a watchdog reset', [connected]],
+	['ocpp2.0.1', 'Boot after a watchdog reset', [connected, booted]],
 	['ocpp2.0.1', 'Connector available', [status201('1/1', 'Available', '06:00:03')]],
 	['ocpp2.0.1', 'Connector occupied', [status201('1/1', 'Occupied', '07:59:30')]],
 	['ocpp2.0.1', 'Fault', [status201('2/1', 'Faulted', '11:02:44')]],
@@ -162,11 +163,19 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Connector status as an event, in place of StatusNotification',
 		[status201('1/1', 'Occupied', '07:59:30')],
 	],
-	['ocpp2.0.1', 'Problem of a component', [problem('2', 'ElectricalFeed', '11:02:43', TECH)]],
+	[
+		'ocpp2.0.1',
+		'Problem of a component',
+		[problem('2/0', 'ElectricalFeed', '11:02:43', { ...TECH, isMonitored: true })],
+	],
 	[
 		'ocpp2.0.1',
 		'Problem of a component cleared',
-		[problem('2', 'ElectricalFeed', '11:20:00', { errorCode: 'E-031', isActive: false })],
+		[
+			problem('2/0', 'ElectricalFeed', '11:20:00', {
+				...{ techCode: 'E-031', errorCode: 'E-031', isActive: false },
+			}),
+		],
 	],
 	[
 		'ocpp2.0.1',
@@ -214,13 +223,17 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Session ended by a fault, without meter values',
 		[transaction('ended', 4, '11:02:44', { transaction: 'b0a7c5f2-0001', reason: 'GroundFault' })],
 	],
-	['ocpp2.1', 'Boot', [connected]],
+	['ocpp2.1', 'Boot', [connected, booted]],
 	['ocpp2.1', 'Connector status (deprecated message)', [status201('1/1', 'Available', '06:00:03')]],
 	['ocpp2.1', 'Connector status as an event', [status201('1/1', 'Occupied', '07:59:30')]],
 	[
 		'ocpp2.1',
 		'Problem with its severity',
-		[problem('2', 'ElectricalFeed', '11:02:43', { errorCode: 'E-031' })],
+		[
+			problem('2/0', 'ElectricalFeed', '11:02:43', {
+				...{ techCode: 'E-031', errorCode: 'E-031', isMonitored: true },
+			}),
+		],
 	],
 	[
 		'ocpp2.1',
@@ -519,7 +532,8 @@ describe('an event', () => {
 		];
 		expect(factsOf(read({ ...notify, payload: { eventData } }))).toEqual([
 			status201('1/1', 'Available', '08:10:00'),
-			{ ...status201('2', 'Occupied', '07:59:30'), isOnly: true },
+			status201('2/?', 'Occupied', '07:59:30'),
+			status201('?/?', 'Occupied', '07:59:30'),
 		]);
 	});
 });

@@ -111,13 +111,20 @@ describe('a station', () => {
 		]);
 	});
 
-	it('that is offline again at the moment in which it was back is so since then', async () => {
-		const events = [
-			lost('09:00', 's1', { id: 'a' }),
-			...[back('09:02', 's1', { id: 'b' }), lost('09:02', 's1', { id: 'c' })],
-			back('09:20', 's1', { id: 'd' }),
-		];
-		expect(await told(events)).toEqual(['opened 09:02 -', 'resolved 09:02 09:20']);
+	it('that is lost and back at the same moment is connected', async () => {
+		for (const [first, second] of [
+			['b', 'c'],
+			['c', 'b'],
+		] as const) {
+			const events = [
+				lost('09:00', 's1', { id: 'a' }),
+				...[back('09:02', 's1', { id: first }), lost('09:02', 's1', { id: second })],
+			];
+			expect(await told(events, { forMs: 0, resolveAfterMs: 0 })).toEqual([
+				'opened 09:00 -',
+				'resolved 09:00 09:02',
+			]);
+		}
 	});
 
 	it('that opens another socket just after an outage is not offline again', async () => {
@@ -701,16 +708,19 @@ describe('OCPP 2.0.1', () => {
 		}
 	});
 
-	it('counts a fault of an EVSE with the connector that was faulted last, whatever was forgotten since', async () => {
+	it('counts the faults of an EVSE by themselves once two of its connectors are known', async () => {
 		const of = (at: string, connectorId: number) => [
 			status201(at, 1, connectorId, 'Faulted'),
 			status201(`${at}:30`, 1, connectorId, 'Available'),
 		];
-		const events = [...of('09:00', 2), ...of('10:00', 1), ...of('10:40', 0)];
 		const settings = { ...FAULT, scope: 'connector' as const, times: 2, withinMs: 45 * MINUTE };
+		const two = [...of('09:00', 2), ...of('10:00', 1), ...of('10:40', 0)];
+		expect(await told(two, settings, ['08:57', '12:00'])).toEqual([]);
+		expect(await incidents(two, settings)).toEqual([]);
+		const one = [...of('10:00', 1), ...of('10:40', 0)];
 		const expected = ['opened 10:00 - 1/1', 'resolved 10:00 11:25 1/1'];
-		expect(await told(events, settings, ['08:57', '12:00'])).toEqual(expected);
-		expect(await incidents(events, settings)).toMatchObject([{ connector: '1/1', count: 2 }]);
+		expect(await told(one, settings, ['08:57', '12:00'])).toEqual(expected);
+		expect(await incidents(one, settings)).toMatchObject([{ connector: '1/1', count: 2 }]);
 	});
 
 	it('counts a fault of an EVSE in one incident, though its connector reports it once that is open', async () => {
@@ -718,6 +728,7 @@ describe('OCPP 2.0.1', () => {
 		const events = [
 			...[own('09:00', 'Faulted'), own('09:05', 'Available'), own('09:10:59', 'Faulted')],
 			...[status201('09:11:01', 1, 1, 'Faulted'), status201('09:15', 1, 1, 'Available')],
+			...[own('09:15', 'Available')],
 			...[status201('09:20', 1, 1, 'Faulted'), status201('09:25', 1, 1, 'Available')],
 		];
 		const settings = { ...FAULT, scope: 'connector' as const, times: 2 };
@@ -728,11 +739,14 @@ describe('OCPP 2.0.1', () => {
 	it('counts a fault of an EVSE and its connector once, though the first report is listed last', async () => {
 		const evse = (at: string) => availability(at, 'EVSE', { id: 1 }, 'Faulted');
 		const connector = (at: string) => status201(at, 1, 1, 'Faulted');
-		const end = status201('09:20', 1, 1, 'Available');
+		const ends = [
+			status201('09:20', 1, 1, 'Available'),
+			availability('09:20', 'EVSE', { id: 1 }, 'Available'),
+		];
 		const listedAt = time('09:10');
 		const lists = [
-			[{ ...evse('09:05'), listedAt }, connector('09:06'), end],
-			[{ ...connector('09:05'), listedAt }, evse('09:06'), end],
+			[{ ...evse('09:05'), listedAt }, connector('09:06'), ...ends],
+			[{ ...connector('09:05'), listedAt }, evse('09:06'), ...ends],
 		];
 		for (const scope of ['code', 'connector', 'station'] as const) {
 			for (const list of lists) {
@@ -761,22 +775,24 @@ describe('OCPP 2.0.1', () => {
 		expect(await told(zero, FAULT)).toEqual(station);
 	});
 
-	it('takes what an EVSE says about itself and its connector for one incident', async () => {
+	it('takes what an EVSE says about itself and its connector for one incident, which lasts until both are over', async () => {
 		for (const name of ['Connector', 'EVSE']) {
 			const [own, both] = [
 				status201('09:30', 1, 1, 'Faulted'),
 				availability('09:30:01', name, EVSE, 'Faulted'),
 			];
-			const ends = [
-				[status201('09:50', 1, 1, 'Available')],
-				[availability('09:50', name, EVSE, 'Available')],
-				[status201('09:50', 1, 1, 'Available'), availability('09:51', name, EVSE, 'Available')],
-			];
-			for (const end of ends) {
-				expect(await told([own, both, ...end], FAULT)).toEqual([
-					'opened 09:30 - 1/1',
-					'resolved 09:30 09:50 1/1',
-				]);
+			const isOne = name === 'Connector';
+			const opened = ['opened 09:30 - 1/1'];
+			const until = (at: string) => [...opened, `resolved 09:30 ${at} 1/1`];
+			for (const [end, expected] of [
+				[[status201('09:50', 1, 1, 'Available')], isOne ? until('09:50') : opened],
+				[[availability('09:50', name, EVSE, 'Available')], isOne ? until('09:50') : opened],
+				[
+					[status201('09:50', 1, 1, 'Available'), availability('09:51', name, EVSE, 'Available')],
+					until(isOne ? '09:50' : '09:51'),
+				],
+			] as const) {
+				expect(await told([own, both, ...end], FAULT)).toEqual(expected);
 			}
 		}
 		const first = [
@@ -787,26 +803,39 @@ describe('OCPP 2.0.1', () => {
 		expect(await told(first, stuck)).toEqual(['opened 09:30 - 1']);
 	});
 
-	it('takes what an EVSE says of its connector, without its number, for what that connector says', async () => {
+	it('takes what is said of a connector without its number for that of the only one known then; otherwise it stays with the EVSE', async () => {
 		const unnamed = (at: string, connectorStatus: string) =>
 			message(at, 's1', ['StatusNotification', { evseId: 1, connectorStatus }]);
 		const notify = (at: string, value: string) => availability(at, 'Connector', EVSE, value);
 		const named = (at: string, value: string) => status201(at, 1, 1, value);
-		for (const [first, last, connector] of [
-			[named, notify, '1/1'],
-			[named, unnamed, '1/1'],
-			[notify, named, '1'],
-			[unnamed, named, '1'],
-		] as const) {
-			expect(await told([first('09:30', 'Faulted'), last('09:50', 'Occupied')], FAULT)).toEqual([
-				`opened 09:30 - ${connector}`,
-				`resolved 09:30 09:50 ${connector}`,
+		for (const said of [notify, unnamed]) {
+			expect(await told([named('09:30', 'Faulted'), said('09:50', 'Occupied')], FAULT)).toEqual([
+				'opened 09:30 - 1/1',
+				'resolved 09:30 09:50 1/1',
+			]);
+			const first = [said('09:30', 'Faulted'), named('09:50', 'Occupied')];
+			expect(await told(first, FAULT)).toEqual(['opened 09:30 - 1']);
+			expect(await told([...first, said('09:55', 'Occupied')], FAULT)).toEqual([
+				'opened 09:30 - 1',
+				'resolved 09:30 09:55 1',
 			]);
 		}
 		const stuck = { kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 0 } as const;
 		expect(await told([named('09:30', 'Reserved'), notify('09:50', 'Unavailable')], stuck)).toEqual(
-			['opened 09:30 - 1/1', 'opened 09:50 - 1', 'resolved 09:30 09:50 1/1'],
+			['opened 09:30 - 1/1', 'opened 09:50 - 1/1', 'resolved 09:30 09:50 1/1'],
 		);
+	});
+
+	it('remembers for hours which connectors an EVSE has', async () => {
+		const events = [
+			status201('09:00', 1, 1, 'Available'),
+			availability('12:00', 'Connector', EVSE, 'Faulted'),
+			status201('12:10', 1, 1, 'Available'),
+		];
+		expect(await told(events, FAULT, ['08:57', '12:15'])).toEqual([
+			'opened 12:00 - 1/1',
+			'resolved 12:00 12:10 1/1',
+		]);
 	});
 
 	it('knows for hours that an EVSE has said the same of itself as of its only connector', async () => {
@@ -872,9 +901,9 @@ describe('a status', () => {
 	);
 });
 
-describe('what an EVSE says of its only connector', () => {
+describe('what an EVSE says of itself', () => {
 	it.each([1, 11])(
-		'ends nothing of another one, though what it ended is forgotten: polls every %d minutes',
+		'ends nothing of its connectors, and the other way round, for hours: polls every %d minutes',
 		async (every) => {
 			const settings = {
 				kind: 'connectorStatus' as const,
@@ -891,15 +920,17 @@ describe('what an EVSE says of its only connector', () => {
 				world.now = at;
 				await world.poll();
 			}
-			const items = world.items().map(({ state, connector }) => [state, connector]);
-			expect(items).toEqual([
-				...[['opened', '1/1'] as const, ['opened', '1/2'] as const],
-				...[['resolved', '1/1'] as const, ['opened', '1'] as const],
-			]);
+			const expected = [
+				['1/1', 'Available'],
+				['1/2', 'Available'],
+				['1', 'Available'],
+				['1', 'Unavailable'],
+			];
+			const items = world.items();
+			expect(items.map(({ connector, status }) => [connector, status])).toEqual(expected);
+			expect(items.map(({ state }) => state)).toEqual(expected.map(() => 'opened'));
 			const past = await incidents(world.events, settings);
-			expect(past.map(({ state, connector }) => [state, connector])).toEqual([
-				...[['resolved', '1/1'] as const, ['open', '1/2'] as const, ['open', '1'] as const],
-			]);
+			expect(past.map(({ connector, status }) => [connector, status])).toEqual(expected);
 		},
 	);
 });
@@ -956,5 +987,184 @@ describe('the state', () => {
 			await world.poll();
 		}
 		expect(world.items()).toMatchObject([{ state: 'opened' }, { state: 'resolved' }]);
+	});
+});
+
+describe('a boot', () => {
+	const boot = (at: string, payload: Record<string, unknown> = {}, messageId = `boot-${at}`) =>
+		message(at, 's1', ['BootNotification', payload], { messageId });
+	const PLUG = { id: 1, connectorId: 1 };
+	const ended = { ...FAULT, resolveAfterMs: 0 };
+	const endedBy = async (events: readonly StationEvent[], settings = ended) => {
+		const world = stationWorld({ settings });
+		world.events = [...events];
+		await world.pollFrom('08:57', '09:45');
+		return world.items().map(({ state, until, endedBy: by }) => [state, until, by ?? null]);
+	};
+	const iso = (at: string) => new Date(time(at)).toISOString();
+
+	it('ends what is not reported again within ten minutes, if a connector reports', async () => {
+		const events = [
+			problem('09:05', 'Lock', PLUG, 'true', { techCode: 'X' }),
+			...[boot('09:11', { reason: 'PowerUp' }), status201('09:11:05', 1, 1, 'Available')],
+			status201('09:30', 1, 1, 'Occupied'),
+		];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:05 - 1/1 X',
+			'resolved 09:05 09:11 1/1 X',
+		]);
+		expect(await endedBy(events)).toEqual([
+			['opened', null, null],
+			['resolved', iso('09:11'), 'boot'],
+		]);
+		expect(await incidents(events, FAULT)).toMatchObject([
+			{ state: 'resolved', until: iso('09:11'), endedBy: 'boot' },
+		]);
+	});
+
+	it('ends nothing that is reported again, nor what a monitor reports', async () => {
+		const after = [boot('09:11'), status201('09:11:05', 1, 1, 'Available')];
+		const again = [
+			...[problem('09:05', 'Lock', PLUG, 'true', { techCode: 'X' }), ...after],
+			problem('09:20', 'Lock', PLUG, 'true', { techCode: 'X' }),
+		];
+		const monitored = [
+			problem('09:05', 'Lock', PLUG, 'true', { techCode: 'X', variableMonitoringId: 7 }),
+			...after,
+		];
+		for (const events of [again, monitored]) {
+			expect(await told(events, FAULT)).toEqual(['opened 09:05 - 1/1 X']);
+			const over = problem('09:40', 'Lock', PLUG, 'false', { techCode: 'X' });
+			expect(await told([...events, over], FAULT)).toEqual([
+				'opened 09:05 - 1/1 X',
+				'resolved 09:05 09:40 1/1 X',
+			]);
+		}
+	});
+
+	it('ends nothing if no connector reports', async () => {
+		const stuck = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
+		const firmware = message('09:12', 's1', [
+			'FirmwareStatusNotification',
+			{ status: 'InstallationFailed' },
+		]);
+		const events = [status('09:00', 1, 'Unavailable'), boot('09:11'), firmware];
+		expect(await told(events, stuck)).toEqual(['opened 09:00 - 1']);
+		expect(await told([...events, status('09:12', 0, 'Available')], stuck)).toEqual([
+			'opened 09:00 - 1',
+		]);
+		expect(await told([...events, status('09:21:01', 2, 'Available')], stuck)).toEqual([
+			'opened 09:00 - 1',
+		]);
+	});
+
+	it('that was asked for, or that the service did not accept, is none', async () => {
+		const fault = [faulted('09:00', 'GroundFailure'), status('09:12', 2, 'Available')];
+		const ask = (at: string) =>
+			message(at, 's1', ['TriggerMessage', { requestedMessage: 'BootNotification' }]);
+		const answer = (value: string, messageId: string) =>
+			message('09:11:01', 's1', ['', { status: value, interval: 60 }], {
+				...{ messageType: 'CALL_RESULT', messageId },
+			});
+		const open = ['opened 09:00 - 1 GroundFailure'];
+		const over = [...open, 'resolved 09:00 09:11 1 GroundFailure'];
+		for (const [more, expected] of [
+			[[boot('09:11')], over],
+			[[boot('09:11'), ask('09:10:30')], open],
+			[[boot('09:11'), ask('09:09:30')], over],
+			[[boot('09:11', { reason: 'PowerUp' }), ask('09:10:30')], over],
+			[[boot('09:11', { reason: 'Triggered' })], open],
+			[[boot('09:11', {}, 'm'), answer('Pending', 'm')], open],
+			[[boot('09:11', {}, 'm'), answer('Rejected', 'm')], open],
+			[[boot('09:11', {}, 'm'), answer('Accepted', 'm')], over],
+			[[boot('09:11', {}, 'm'), answer('Rejected', 'other')], over],
+		] as const) {
+			expect(await told([...fault, ...more], FAULT)).toEqual(expected);
+			const past = await incidents([...fault, ...more], FAULT);
+			expect(past).toMatchObject([{ state: expected === open ? 'open' : 'resolved' }]);
+		}
+	});
+
+	it('waits while the station is offline, and opens nothing for a state from before meanwhile', async () => {
+		const stuck = { kind: 'connectorStatus', forMs: 15 * MINUTE, resolveAfterMs: 0 } as const;
+		const events = [status('09:00', 1, 'Unavailable'), boot('09:10'), lost('09:12')];
+		expect(await told(events, stuck, ['08:57', '09:50'])).toEqual([]);
+		const again = [...events, back('09:40'), status('09:45', 2, 'Available')];
+		expect(await told(again, stuck)).toEqual([]);
+		const kept = [...again, status('09:46', 1, 'Unavailable')];
+		expect(await told(kept, stuck)).toEqual(['opened 09:00 - 1']);
+		const late = [...events, back('09:40'), status('09:48:30', 2, 'Available')];
+		expect(await told(late, stuck)).toEqual(['opened 09:00 - 1']);
+	});
+
+	it('of a station that was updated leaves no incident of its old numbers', async () => {
+		const stuck = { kind: 'connectorStatus', forMs: 30 * MINUTE, resolveAfterMs: 0 } as const;
+		const events = [
+			...[status('09:00', 1, 'Unavailable'), boot('11:00')],
+			status201('11:00:05', 1, 1, 'Available'),
+		];
+		expect(await told(events, stuck, ['08:57', '11:20'])).toEqual([
+			'opened 09:00 - 1',
+			'resolved 09:00 11:00 1',
+		]);
+	});
+});
+
+describe('problems of a component', () => {
+	const EVSE = { id: 1 };
+	const of = (at: string, value: string, techCode?: string) =>
+		problem(at, 'Fan', EVSE, value, techCode === undefined ? {} : { techCode });
+
+	it('begin and end by their codes', async () => {
+		const events = [
+			...[of('09:05', 'true', 'A'), of('09:10', 'true', 'B')],
+			...[of('09:15', 'false', 'A'), of('10:00', 'false', 'B')],
+		];
+		const both = [
+			...['opened 09:05 - 1 A', 'opened 09:10 - 1 B'],
+			...['resolved 09:05 09:15 1 A', 'resolved 09:10 10:00 1 B'],
+		];
+		expect(await told(events, FAULT)).toEqual(both);
+		expect(await told(events, { ...FAULT, scope: 'connector' })).toEqual([
+			'opened 09:05 - 1 A',
+			'resolved 09:05 10:00 1 A',
+		]);
+		const all = [of('09:05', 'true', 'A'), of('09:10', 'true', 'B'), of('09:30', 'false')];
+		expect(await told(all, FAULT)).toEqual([
+			...['opened 09:05 - 1 A', 'opened 09:10 - 1 B'],
+			...['resolved 09:05 09:30 1 A', 'resolved 09:10 09:30 1 B'],
+		]);
+	});
+
+	it('are one incident with a Faulted without a code only within a minute', async () => {
+		const faultedAt = (at: string) => availability(at, 'EVSE', EVSE, 'Faulted');
+		const over = [availability('09:40', 'EVSE', EVSE, 'Available'), of('09:50', 'false', 'A')];
+		expect(await told([of('09:30', 'true', 'A'), faultedAt('09:31'), ...over], FAULT)).toEqual([
+			...['opened 09:30 - 1 A', 'resolved 09:30 09:50 1 A'],
+		]);
+		expect(await told([of('09:30', 'true', 'A'), faultedAt('09:31:01'), ...over], FAULT)).toEqual([
+			...['opened 09:30 - 1 A', 'opened 09:31:01 - 1'],
+			...['resolved 09:30 09:50 1 A', 'resolved 09:31:01 09:40 1'],
+		]);
+	});
+});
+
+describe('a message soon after the connection was lost', () => {
+	const sign = (at: string) => message(at, 's1', ['Heartbeat', {}]);
+
+	it('ends the outage only if another one follows within 30 minutes', async () => {
+		const straggler = [lost('09:00:10'), sign('09:00:10.300')];
+		const open = ['opened 09:00:10 -'];
+		const period = ['08:57', '11:10'] as const;
+		expect(await told([...straggler, back('11:00')], {}, period)).toEqual([
+			...[...open, 'resolved 09:00:10 11:00'],
+		]);
+		expect(await told([...straggler, sign('09:20')], {}, period)).toEqual([]);
+		expect(await told([...straggler, sign('09:40')], {}, period)).toEqual([
+			...['opened 09:00:10 -', 'resolved 09:00:10 09:40'],
+		]);
+		expect(await told([...straggler, back('09:20')], {}, period)).toEqual([
+			...['opened 09:00:10 -', 'resolved 09:00:10 09:20'],
+		]);
 	});
 });

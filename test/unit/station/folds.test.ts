@@ -6,7 +6,6 @@
  */
 import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
-import { inOneGo } from '../../../lib/shared/steps';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
@@ -156,7 +155,7 @@ async function pastOf(
 	const { past } = await askPast(events, WANTS_OF[settings.kind], period);
 	const owner = { workflowId: 'w', nodeId: 'n' };
 	return [...past.facts.stations].flatMap((station) =>
-		inOneGo(incidentsOf(station, past, settings, owner)).flatMap(({ entries }) => [...entries]),
+		incidentsOf(station, past, settings, owner).flatMap(({ entries }) => [...entries]),
 	);
 }
 

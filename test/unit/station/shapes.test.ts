@@ -12,7 +12,7 @@ const FAULT = {
 };
 const INCIDENT = {
 	...{ id: 'inc', since: 1, until: 2, after: 0, closedUntil: 2, connector: '1', d: DETAIL },
-	...{ reported: 'closed' as const, from: 'a', to: 'b', count: 1, faults: [FAULT] },
+	...{ reported: 'closed' as const, from: 'a', to: 'b', boot: true, count: 1, faults: [FAULT] },
 	...{ errors: ['e'], vendors: ['v'], listed: true, missing: 3 },
 };
 const MOMENT = { t: 1, at: 2, raw: 3, last: 4 };
@@ -27,12 +27,16 @@ const STATE: ShardState = {
 			t: 1,
 			lines: {
 				'1': {
-					reports: [
-						{ t: 1, id: 'r', key: 'k', of: '1/2', only: true, part: 'p', quiet: true, d: DETAIL },
-					],
+					reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
 					cut: 1,
 				},
 			},
+			boots: [
+				{ t: 1, id: 'b', m: 'm', r: true },
+				{ t: 1, id: 'a', as: 'asked' },
+				{ t: 1, id: 'c', as: 'refused', m: 'm' },
+			],
+			known: { '1/1': 1 },
 			faults: [FAULT],
 			incidents: {
 				'1': INCIDENT,

@@ -69,8 +69,31 @@ const STATUSES = ['Available', 'Unavailable', 'Faulted', 'Reserved'] as const;
 const CODES = ['GroundFailure', 'HighTemperature', 'NoError'] as const;
 const VENDOR_CODES = [undefined, 'E1', 'E2', 'E1,E2', 'E3'] as const;
 
+/** Boots, also those that are none, and connections that are lost and back: they matter to boots. */
+const restarts: Story = (happening, n, version) => {
+	const { what, second } = happening;
+	const [at, asset] = [atOf(happening, n), assetOf(happening)];
+	const messageId = `boot-${n}`;
+	if (what === 0) return [second % 2 === 0 ? lost(at, asset) : back(at, asset)];
+	const reason = second % 2 === 0 ? 'PowerUp' : 'Triggered';
+	const payload = version === 'OCPP 1.6' ? { chargePointModel: 'M' } : { reason };
+	const boot = message(at, asset, ['BootNotification', payload], { messageId });
+	if (what === 1) return [boot];
+	if (what === 2) {
+		const requestedMessage = 'BootNotification';
+		const asked = at - (second % 2 === 0 ? 1 : 2 * MINUTE);
+		return [message(asked, asset, ['TriggerMessage', { requestedMessage }]), boot];
+	}
+	const status = second % 2 === 0 ? 'Rejected' : 'Accepted';
+	const response = message(at + 1, asset, ['', { status, interval: 60 }], {
+		...{ messageType: 'CALL_RESULT', messageId },
+	});
+	return [boot, response];
+};
+
 export const statuses: Story = (happening, n, version) => {
 	const { connector, what, second } = happening;
+	if (second % 7 === 3) return restarts(happening, n, version);
 	const [at, asset] = [atOf(happening, n), assetOf(happening)];
 	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];
 	if (version === 'OCPP 1.6') {
@@ -91,7 +114,11 @@ export const statuses: Story = (happening, n, version) => {
 	const isOfEvse = second % 4 === 1 && second % 3 !== 0;
 	const name = isProblem ? `Lock${second % 3}` : isOfEvse ? 'EVSE' : 'Connector';
 	const said = isProblem
-		? { variable: { name: 'Problem' }, actualValue: String(what > 1) }
+		? {
+				...{ variable: { name: 'Problem' }, actualValue: String(what > 1) },
+				...(second % 5 < 3 && { techCode: `T${second % 5}` }),
+				...(second % 11 === 0 && { variableMonitoringId: 7 }),
+			}
 		: { variable: { name: 'AvailabilityState' }, actualValue: status };
 	const eventData = [{ component: { name, evse }, ...said, timestamp }];
 	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];

@@ -112,7 +112,7 @@ const unknownAsField: INodeProperties = {
 		'What the time before the first status of a connector counts as in the percentage. Its minutes are shown in any case.',
 };
 
-const CONNECTIONS_AND_STATES: Wants = { connections: true, states: true };
+const CONNECTIONS_AND_STATES: Wants = { connections: true, states: true, silence: true };
 
 const PLACES: readonly INodeProperties[] = [assetIdsField, ...periodFields, perField, portIsField];
 const EXCLUSIONS: readonly INodeProperties[] = [

@@ -104,7 +104,7 @@ const getSessions: Fetching = {
 	},
 };
 
-const EVERYTHING: Wants = { connections: true, states: true, sessions: true };
+const EVERYTHING: Wants = { connections: true, states: true, sessions: true, silence: true };
 
 const getStatus: Fetching = {
 	name: 'Get Status',

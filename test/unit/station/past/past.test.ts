@@ -57,11 +57,16 @@ describe('Get Incidents', () => {
 		const found = await incidents([lost('09:10'), status, lost('09:29')], { forMs: 0 });
 		expect(found).toMatchObject([{ since: iso('09:10'), until: iso('09:30') }]);
 		const older = [lost('09:10'), OCPP16.status('09:10:30', 'Available')];
-		expect(await incidents(older, { forMs: 0 })).toEqual([]);
+		const next = OCPP16.status('09:40', 'Charging');
+		expect(await incidents([...older, next], { forMs: 0 })).toEqual([]);
+		expect(await incidents(older, { forMs: 0 })).toMatchObject([
+			{ since: iso('09:10'), until: null },
+		]);
 	});
 
 	it('does not take an older socket for an outage, though the period ends before the message that shows it', async () => {
-		const events = [lost('10:59:30'), OCPP16.status('11:00:20', 'Available')];
+		const later = OCPP16.status('11:20', 'Charging');
+		const events = [lost('10:59:30'), OCPP16.status('11:00:20', 'Available'), later];
 		expect(await incidents(events, { forMs: 0 }, { to: time('11:00') })).toEqual([]);
 		const lasting = [lost('10:59:30'), OCPP16.status('11:00:40', 'Available')];
 		expect(await incidents(lasting, { forMs: 0 }, { to: time('11:00') })).toMatchObject([
@@ -105,7 +110,7 @@ describe('Get Incidents', () => {
 		];
 		const settings = { kind: 'connectorStatus', forMs: 10 * MINUTE } as const;
 		expect(await incidents(events, settings)).toMatchObject([
-			{ connector: '1', since: iso('09:05'), until: iso('09:31') },
+			{ connector: '1', since: iso('09:05'), until: null },
 			{ connector: '1/1', since: iso('09:29'), state: 'open' },
 		]);
 	});
@@ -230,7 +235,7 @@ describe('Get Uptime', () => {
 				...{ upMinutes: 95, downMinutes: 55, offlineMinutes: 10, silentMinutes: 0 },
 				...{ faultedMinutes: 30, unavailableMinutes: 15, unknownMinutes: 30, excludedMinutes: 0 },
 				...{ outages: 3, longestOutageMinutes: 30 },
-				...{ outageMinutes: 55, excludedOutageMinutes: 0, exclusionReasons: [], final: true },
+				...{ outageMinutes: 55, excludedOutageMinutes: 0, exclusionReasons: [], final: false },
 			},
 		]);
 	});
@@ -309,7 +314,7 @@ describe('Get Uptime', () => {
 	it('adds up, though the period is cut right after a socket that was older', async () => {
 		const socket = [
 			...[OCPP16.status('09:00', 'Available'), lost('09:59:30')],
-			OCPP16.status('10:00:20', 'Available'),
+			...[OCPP16.status('10:00:20', 'Available'), OCPP16.status('10:30', 'Charging')],
 		];
 		for (const [from, to] of [
 			['09:00', '10:00'],
@@ -351,7 +356,7 @@ describe('Get Uptime', () => {
 	const said201 = (at: string, connectorId: number | undefined, connectorStatus: string) =>
 		message(at, 's1', ['StatusNotification', { evseId: 1, connectorId, connectorStatus }]);
 
-	it('knows an only connector from what its EVSE first says, of itself or without its number, and any from its first problem', async () => {
+	it('knows the connectors of an EVSE from what it first says, and none from a problem', async () => {
 		const options = { from: time('09:00'), to: time('10:00'), assets: ['s1'] };
 		for (const connectorId of [undefined, 0]) {
 			const ofEvse = said201('08:50', connectorId, 'Available');
@@ -361,8 +366,8 @@ describe('Get Uptime', () => {
 			]);
 			const two = [...one, said201('09:30', 2, 'Available')];
 			expect(await uptime(two, {}, options)).toMatchObject([
-				{ connector: '1/1', unknownMinutes: 20 },
-				{ connector: '1/2', unknownMinutes: 30 },
+				{ connector: '1/1', unknownMinutes: 0 },
+				{ connector: '1/2', unknownMinutes: 0 },
 			]);
 		}
 		const problem = (at: string, actualValue: string) => {
@@ -371,12 +376,9 @@ describe('Get Uptime', () => {
 			return message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData: [said] }]);
 		};
 		const problems = [problem('09:20', 'true'), problem('09:30', 'false')];
-		for (const [per, connector] of [
-			['connector', '1/1'],
-			['station', null],
-		] as const) {
+		for (const per of ['connector', 'port', 'station'] as const) {
 			expect(await uptime(problems, { per }, options)).toMatchObject([
-				{ connector, faultedMinutes: 10, upMinutes: 30, unknownMinutes: 20, outages: 1 },
+				{ connector: null, faultedMinutes: 0, upMinutes: 0, unknownMinutes: 60, outages: 0 },
 			]);
 		}
 	});
@@ -470,38 +472,43 @@ describe('Get Status', () => {
 			},
 		]);
 
-	it('takes what an EVSE and its connector say for one state, as the trigger does: the first that is over ends it', async () => {
+	it('keeps what an EVSE says of itself until the EVSE says something else, as the trigger does', async () => {
 		const events = [
 			...[
 				said201('09:00', 'EVSE', undefined, 'Unavailable'),
 				said201('09:10', 'Connector', 1, 'Unavailable'),
 			],
 			said201('10:00', 'Connector', 1, 'Available'),
+			said201('10:30', 'EVSE', undefined, 'Available'),
 		];
 		const settings = { kind: 'connectorStatus', forMs: 0 } as const;
-		const before = events.slice(0, 2);
-		expect(await incidents(before, settings)).toMatchObject([{ since: iso('09:00'), until: null }]);
-		expect(await status(before, { assets: ['s1'] })).toMatchObject([
-			{ status: 'unavailable', since: iso('09:00') },
-		]);
-		expect(await incidents(events, settings)).toMatchObject([{ until: iso('10:00') }]);
+		for (const count of [1, 2, 3]) {
+			const before = events.slice(0, count);
+			expect(await incidents(before, settings)).toMatchObject([
+				{ since: iso('09:00'), until: null },
+			]);
+			expect(await status(before, { assets: ['s1'] })).toMatchObject([
+				{ status: 'unavailable', since: iso('09:00') },
+			]);
+		}
+		expect(await incidents(events, settings)).toMatchObject([{ until: iso('10:30') }]);
 		expect(await status(events, { assets: ['s1'] })).toMatchObject([{ status: 'ok', since: null }]);
 	});
 
-	it('takes what an EVSE says of its only connector, without its number, for what that connector says', async () => {
+	it('takes what is said of a connector without its number for the only one known then', async () => {
 		const events = [
-			said201('09:00', 'Connector', undefined, 'Unavailable'),
-			said201('09:10', 'Connector', 1, 'Unavailable'),
+			said201('09:00', 'Connector', 1, 'Unavailable'),
+			said201('09:10', 'Connector', undefined, 'Unavailable'),
 		];
 		const one = (value: string, since: string) => [
-			{ connectors: [{ connector: '1/1', status: value, since: iso(since) }] },
+			{ connectors: [{ connector: '1/1', status: value, since: iso(since), from: 'events' }] },
 		];
 		const ask = (list: StationEvent[]) => status(list, { assets: ['s1'] });
 		expect(await ask(events)).toMatchObject(one('Unavailable', '09:00'));
-		const numbered = [...events, said201('10:00', 'Connector', 1, 'Available')];
-		expect(await ask(numbered)).toMatchObject(one('Available', '10:00'));
-		const unnumbered = [...events, said201('10:00', 'Connector', undefined, 'Available')];
-		expect(await ask(unnumbered)).toMatchObject(one('Available', '10:00'));
+		for (const connectorId of [1, undefined]) {
+			const over = [...events, said201('10:00', 'Connector', connectorId, 'Available')];
+			expect(await ask(over)).toMatchObject(one('Available', '10:00'));
+		}
 	});
 });
 
@@ -519,6 +526,19 @@ describe('a test in the editor', () => {
 		expect(found).toMatchObject({ incidents: count, stations: count });
 		expect(found.all).toHaveLength(1);
 	});
+
+	it.each([0, 1, 500, 999])(
+		'looks back seven days if the last one has none, whatever the milliseconds: %d',
+		async (ms) => {
+			const events = [
+				...[OCPP16.status('11-20 10:00', 'Faulted'), OCPP16.status('11-20 11:00', 'Available')],
+				message('11-15 10:00', 's1', ['Heartbeat', {}]),
+			];
+			const settings = { kind: 'connectorFault', forMs: 0 } as const;
+			const found = await newest(events, settings, { now: time('12:00') + ms });
+			expect(found).toMatchObject({ incidents: 0, all: [{ at: time('11-20 10:00') }] });
+		},
+	);
 });
 
 it('says the same of events of the same time, in whatever order they are listed', async () => {

@@ -17,6 +17,7 @@ import {
 	type StationSettings,
 	type UptimeQuestion,
 	type Wants,
+	WANTS_OF,
 } from '../../../../lib/station';
 import { DEFAULTS, MINUTE, type StationEvent, time } from '../stationWorld';
 
@@ -24,7 +25,8 @@ export interface PastOptions {
 	readonly from?: number;
 	readonly to?: number | undefined;
 	readonly now?: number;
-	readonly assets?: readonly string[];
+	/** By ID, or as the service lists them. */
+	readonly assets?: readonly (string | { readonly id: string })[];
 	readonly isOldestFirst?: boolean;
 	/** How often the list has each record. */
 	readonly copies?: number;
@@ -40,6 +42,9 @@ export interface PastOptions {
 type Client = Parameters<typeof readPast>[0]['client'];
 
 export const OWNER = { workflowId: 'workflow', nodeId: 'node' };
+
+const assetOf = (asset: string | { readonly id: string }): { id: string } =>
+	typeof asset === 'string' ? ({ id: asset, name: `Station ${asset}` } as { id: string }) : asset;
 
 function listOf(events: readonly StationEvent[], options: PastOptions = {}) {
 	const { now = time('12:00'), copies = 1, isOldestFirst = false } = options;
@@ -57,8 +62,7 @@ function listOf(events: readonly StationEvent[], options: PastOptions = {}) {
 			walkPages(
 				async (limit, after) => {
 					asked.onDate?.(Math.floor(now / 1000) * 1000);
-					const records: { id: string }[] =
-						resource === 'asset' ? assets.map((id) => ({ id, name: `Station ${id}` })) : list;
+					const records: { id: string }[] = resource === 'asset' ? assets.map(assetOf) : list;
 					const from = records.findIndex(({ id }) => id === after) + 1;
 					const items = records.slice(from, from + limit);
 					return { items, hasMore: from + limit < records.length };
@@ -89,13 +93,6 @@ export async function askPast(
 	};
 }
 
-const WANTS = {
-	stationOffline: { connections: true },
-	connectorStatus: { states: true },
-	connectorFault: { states: true },
-	sessionEnded: { sessions: true },
-};
-
 export async function incidents(
 	events: readonly StationEvent[],
 	settings: Partial<StationSettings>,
@@ -103,7 +100,7 @@ export async function incidents(
 ) {
 	const all = { ...DEFAULTS, ...settings };
 	const { kind, resolveAfterMs } = all;
-	const asked = await askPast(events, WANTS[kind], { ...options, resolveAfterMs });
+	const asked = await askPast(events, WANTS_OF[kind], { ...options, resolveAfterMs });
 	return await pastIncidents(asked, all);
 }
 
@@ -127,12 +124,14 @@ export async function newest(
 	return await newestIncidents({ client, settings: { ...DEFAULTS, ...settings }, owner, now });
 }
 
+const OF_PLACES: Wants = { connections: true, states: true, silence: true };
+
 export async function uptime(
 	events: readonly StationEvent[],
 	question: Partial<UptimeQuestion> & { splitBy?: SplitBy; timeZone?: string } = {},
 	options: PastOptions = {},
 ) {
-	const asked = await askPast(events, { connections: true, states: true }, options);
+	const asked = await askPast(events, OF_PLACES, options);
 	const { splitBy = 'none', timeZone = 'UTC', ...others } = question;
 	return await pastUptime(asked, {
 		...{ per: 'connector', countUnavailable: true, unknownAs: 'leftOut', exclusions: [] },
@@ -146,7 +145,7 @@ export async function outages(
 	question: Partial<OutageQuestion> = {},
 	options: PastOptions = {},
 ) {
-	const asked = await askPast(events, { connections: true, states: true }, options);
+	const asked = await askPast(events, OF_PLACES, options);
 	return await pastOutages(asked, {
 		...{ per: 'connector', countUnavailable: true, exclusions: [], words: DEFAULT_CONNECTION },
 		...question,
@@ -155,7 +154,7 @@ export async function outages(
 
 export async function status(events: readonly StationEvent[], options: PastOptions = {}) {
 	const { now = time('12:00') } = options;
-	const wants = { connections: true, states: true, sessions: true };
+	const wants = { connections: true, states: true, sessions: true, silence: true };
 	const asked = await askPast(events, wants, { from: now, ...options });
 	return await stationStatus(asked, DEFAULT_CONNECTION);
 }

@@ -27,10 +27,10 @@ function listed(): StationEvent[] {
 	return events;
 }
 
+/** By its statuses: a problem of a component is an alarm. */
 const isDown = ({ kind, status }: Incident) =>
 	kind === 'stationOffline' ||
-	kind === 'connectorFault' ||
-	(kind === 'connectorStatus' && status === 'Unavailable');
+	(kind === 'connectorStatus' && (status === 'Unavailable' || status === 'Faulted'));
 
 /** The minutes in which one of the incidents lasted. */
 function downMinutes(incidents: readonly Incident[]): number {

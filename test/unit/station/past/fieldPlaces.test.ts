@@ -1,0 +1,477 @@
+/** What stations really send about their places, and what uptime and status say of it. */
+import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
+import { incidents, outages, type PastOptions, status, uptime } from './pastWorld';
+
+const HOUR = 60 * MINUTE;
+
+/** A day, asked for when all of it is certain. */
+const DAY: PastOptions = {
+	...{ from: time('00:00'), to: time('11-24 00:00'), now: time('11-26 12:00'), assets: ['s1'] },
+};
+const from = (text: string) => time(text);
+const iso = (text: string) => new Date(time(text)).toISOString();
+
+type At = string | number;
+
+const status16 = (at: At, connectorId: number, value: string) =>
+	message(at, 's1', [
+		'StatusNotification',
+		{ connectorId, status: value, errorCode: value === 'Faulted' ? 'GroundFailure' : 'NoError' },
+	]);
+const status201 = (at: At, evseId: number, connectorId: number, connectorStatus: string) =>
+	message(at, 's1', ['StatusNotification', { evseId, connectorId, connectorStatus }]);
+const evse = (at: At, id: number, value: string) => notified(at, 'EVSE', { id }, value);
+const notified = (at: At, name: string, of: object | undefined, value: string, more: object = {}) =>
+	message(at, 's1', [
+		'NotifyEvent',
+		{
+			eventData: [
+				{
+					component: { name, ...(of && { evse: of }) },
+					...{ variable: { name: 'AvailabilityState' }, actualValue: value, ...more },
+				},
+			],
+		},
+	]);
+const problem = (at: At, name: string, of: object | undefined, value: boolean, more: object = {}) =>
+	notified(at, name, of, String(value), { variable: { name: 'Problem' }, ...more });
+const boot = (at: At, payload: object = {}, messageId = `boot-${at}`) =>
+	message(at, 's1', ['BootNotification', { ...payload }], { messageId });
+const heartbeat = (at: At) => message(at, 's1', ['Heartbeat', {}]);
+/** One each hour of the day, and of the one after it. */
+const heartbeats = (first = '00:10', last = '11-25 23:10') => {
+	const events: StationEvent[] = [];
+	for (let at = time(first); at <= time(last); at += HOUR) events.push(heartbeat(at));
+	return events;
+};
+
+const listed = (connectors: readonly object[], more: object = {}) => ({
+	...{ id: 's1', name: 'Station s1' },
+	chargingStation: { connectors, powerType: 'DC', ...more },
+});
+
+describe('a dead station', () => {
+	const dead: (readonly [string, readonly StationEvent[]])[] = [
+		['was lost three days before', [lost('11-20 12:00')]],
+		['has sent nothing for three days', [status16('11-20 12:00', 1, 'Available')]],
+		['has never sent anything', []],
+	];
+	const other = message('11-01 00:00', 's2', ['Heartbeat', {}]);
+
+	it.each(dead)('that %s is not up, whatever unknown counts as', async (_what, events) => {
+		for (const unknownAs of ['leftOut', 'up', 'down'] as const) {
+			const all = [other, ...events];
+			const [row, ...more] = await uptime(all, { unknownAs }, { ...DAY, assetIds: ['s1'] });
+			expect(more).toEqual([]);
+			expect(row).toMatchObject({
+				...{ silentMinutes: 1440, upMinutes: 0, uptimePercent: 0, final: true },
+			});
+		}
+		expect(await outages([other, ...events], {}, { ...DAY, assetIds: ['s1'] })).toMatchObject([
+			{ cause: 'silent', minutes: 1440, from: iso('00:00') },
+		]);
+	});
+
+	it('is silent or offline now', async () => {
+		const ask = async (events: readonly StationEvent[]) =>
+			await status([other, ...events], { now: time('12:00'), assetIds: ['s1'] });
+		expect(await ask([lost('11-22 14:00')])).toMatchObject([
+			{ status: 'offline', since: iso('11-22 14:00'), connected: false },
+		]);
+		expect(await ask([heartbeat('11-22 09:00')])).toMatchObject([
+			{ status: 'silent', since: null, connected: null, lastSeenAt: null },
+		]);
+		expect(await ask([heartbeat('11-22 09:59:30')])).toMatchObject([{ status: 'silent' }]);
+		expect(await ask([heartbeat('11-22 10:01')])).toMatchObject([
+			{ status: 'unknown', lastSeenAt: iso('11-22 10:01') },
+		]);
+	});
+
+	it('is silent since its last sign, and until the next one', async () => {
+		const events = [
+			...[other, status16('11-22 20:00', 1, 'Available'), heartbeat('06:00')],
+			...[heartbeat('11-24 09:00'), heartbeat('11-25 00:00')],
+		];
+		expect(await uptime(events, {}, { ...DAY, assetIds: ['s1'] })).toMatchObject([
+			{ upMinutes: 360, silentMinutes: 1080, outages: 1, final: true },
+		]);
+		const next = {
+			...DAY,
+			from: time('11-24 00:00'),
+			to: time('11-25 00:00'),
+			lookBackMs: 48 * HOUR,
+		};
+		expect(await uptime(events, {}, { ...next, assetIds: ['s1'] })).toMatchObject([
+			{ upMinutes: 900, silentMinutes: 540 },
+		]);
+	});
+
+	it('is not told from a quiet one until it has said nothing for 26 hours', async () => {
+		const events = [
+			other,
+			...heartbeats('11-22 20:10', '21:10'),
+			status16('22:00', 1, 'Available'),
+		];
+		const ask = async (now: string) =>
+			await uptime(events, {}, { ...DAY, now: time(now), assetIds: ['s1'] });
+		expect(await ask('11-24 23:00')).toMatchObject([{ silentMinutes: 0, final: false }]);
+		expect(await ask('11-25 00:02')).toMatchObject([{ silentMinutes: 120, final: true }]);
+	});
+
+	it('is unknown before the oldest event of the list, and while it is planned', async () => {
+		const young = message('18:00', 's2', ['Heartbeat', {}]);
+		expect(await uptime([young], { unknownAs: 'up' }, { ...DAY, assetIds: ['s1'] })).toMatchObject([
+			{ silentMinutes: 360, unknownMinutes: 1080, uptimePercent: 0 },
+		]);
+		const planned = { ...listed([{ id: '1', status: 'Available' }]), status: 'PLANNED' };
+		const options = { ...DAY, assets: [planned], assetIds: ['s1'] };
+		for (const unknownAs of ['leftOut', 'up', 'down'] as const) {
+			expect(await uptime([other], { unknownAs }, options)).toMatchObject([
+				{ silentMinutes: 0, unknownMinutes: 1440, uptimePercent: null },
+			]);
+		}
+		expect(await status([other], options)).toMatchObject([{ status: 'unknown' }]);
+	});
+
+	it('never is one with a heartbeat each 24 hours and a second', async () => {
+		const events = [other, status16('11-21 23:00', 1, 'Available')];
+		for (let n = 0; n < 4; n++)
+			events.push(heartbeat(time('11-21 23:00') + n * (24 * HOUR + 1_000)));
+		expect(await uptime(events, {}, { ...DAY, assetIds: ['s1'] })).toMatchObject([
+			{ silentMinutes: 0, final: true },
+		]);
+	});
+
+	it('that the asset list no longer has counts up to its last sign', async () => {
+		const events = [
+			other,
+			...heartbeats('00:10', '05:10'),
+			status16('00:20', 1, 'Available'),
+			lost('06:00'),
+		];
+		const removed: string[] = [];
+		const question = { unknownAs: 'down' as const, onRemoved: (id: string) => removed.push(id) };
+		expect(
+			await uptime(events, question, { ...DAY, assets: ['s2'], assetIds: ['s1'] }),
+		).toMatchObject([
+			{ upMinutes: 340, offlineMinutes: 0, silentMinutes: 0, unknownMinutes: 1100, final: true },
+		]);
+		expect(removed).toEqual(['s1']);
+	});
+});
+
+describe('a straggler of the old socket', () => {
+	const events = [
+		...[status16('08:00', 1, 'Available'), lost('09:00:10'), heartbeat('09:00:11')],
+		...[back('11:00'), ...heartbeats('11:10')],
+	];
+
+	it('ends no outage, unless another message follows soon', async () => {
+		expect(await uptime(events, {}, DAY)).toMatchObject([{ offlineMinutes: 120, outages: 1 }]);
+		expect(await status(events, { now: time('10:00'), assets: ['s1'] })).toMatchObject([
+			{ status: 'offline', since: iso('09:00:10') },
+		]);
+		const alive = [...events, heartbeat('09:20')];
+		expect(await uptime(alive, {}, DAY)).toMatchObject([{ offlineMinutes: 0, outages: 0 }]);
+		const late = [...events, heartbeat('09:40:10')];
+		expect(await uptime(late, {}, DAY)).toMatchObject([{ offlineMinutes: 40, outages: 1 }]);
+	});
+});
+
+describe('problems', () => {
+	const EVSE = { id: 1 };
+
+	it('are alarms, not outages', async () => {
+		const events = [
+			...[evse('00:00', 1, 'Occupied'), ...heartbeats()],
+			problem('04:00', 'Fan', EVSE, true, { techCode: 'T1' }),
+			problem('14:00', 'Fan', EVSE, false, { techCode: 'T1' }),
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([{ upMinutes: 1440, outages: 0 }]);
+		const now = time('11:00');
+		expect(await status(events.slice(0, -1), { now, assets: ['s1'] })).toMatchObject([
+			{
+				...{ status: 'ok', faults: [] },
+				problems: [{ connector: '1', component: 'fan', errorCode: 'T1', minutes: 420 }],
+			},
+		]);
+	});
+});
+
+describe('an EVSE and its connectors', () => {
+	it('each have a state of their own: both connectors are down while the EVSE is', async () => {
+		const events = [
+			...[status201('00:00', 1, 1, 'Available'), status201('00:00', 1, 2, 'Available')],
+			...[evse('10:00', 1, 'Faulted'), status201('10:05', 1, 1, 'Faulted')],
+			...[status201('10:10', 1, 1, 'Available'), evse('11:00', 1, 'Available')],
+			...heartbeats(),
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1/1', faultedMinutes: 60, outages: 1 },
+			{ connector: '1/2', faultedMinutes: 60, outages: 1 },
+		]);
+		const kept = events.filter(({ createdAt }) => createdAt < iso('10:15'));
+		expect(await status(kept, { now: time('10:20'), assets: ['s1'] })).toMatchObject([
+			{
+				...{ status: 'faulted', since: iso('10:00'), faults: [{ connector: '1' }] },
+				connectors: [
+					{ connector: '1', status: 'Faulted' },
+					{ connector: '1/1', status: 'Faulted', since: iso('10:00') },
+					{ connector: '1/2', status: 'Faulted', since: iso('10:00') },
+				],
+			},
+		]);
+	});
+
+	it('are a port, which is up as long as one of its connectors is', async () => {
+		const events = [
+			...[status201('00:00', 1, 1, 'Available'), status201('00:00', 1, 2, 'Available')],
+			...[status201('08:00', 1, 2, 'Faulted'), status201('18:00', 1, 2, 'Available')],
+			...heartbeats(),
+		];
+		expect(await uptime(events, { per: 'port' }, DAY)).toMatchObject([
+			{ port: '1', upMinutes: 1440, downMinutes: 0 },
+		]);
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1/1', port: '1', upMinutes: 1440 },
+			{ connector: '1/2', port: '1', faultedMinutes: 600 },
+		]);
+	});
+
+	it('are not ended by a message of a connector without its number', async () => {
+		const events = [
+			...[status201('00:00', 1, 1, 'Available'), status201('00:00', 1, 2, 'Faulted')],
+			...[notified('06:00', 'Connector', { id: 1 }, 'Available'), ...heartbeats()],
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1/1', upMinutes: 1440 },
+			{ connector: '1/2', faultedMinutes: 1440 },
+		]);
+		const settings = { kind: 'connectorFault', forMs: 0, resolveAfterMs: 0 } as const;
+		expect(await incidents(events, settings, DAY)).toMatchObject([
+			{ connector: '1/2', until: null },
+		]);
+	});
+
+	it('are known since the EVSE is, in whatever periods they are asked about', async () => {
+		const events = [
+			...[evse('10:00', 1, 'Available'), status201('12:00', 1, 1, 'Available')],
+			...[status201('13:00', 1, 2, 'Available'), ...heartbeats()],
+		];
+		const ask = async (begin: string, end: string) =>
+			await uptime(events, {}, { ...DAY, from: from(begin), to: from(end) });
+		for (const end of ['12:30', '15:00']) {
+			expect(await ask('09:00', end)).toMatchObject([
+				{ connector: '1/1', unknownMinutes: 60 },
+				{ connector: '1/2', unknownMinutes: 60 },
+			]);
+		}
+		const whole = [notified('08:00', 'ChargingStation', undefined, 'Available'), ...heartbeats()];
+		expect(await uptime(whole, {}, DAY)).toMatchObject([{ connector: null, upMinutes: 0 }]);
+	});
+
+	it('are up while they charge, though something above them was reported as faulted before', async () => {
+		const transaction = (at: At, eventType: string, chargingState: string, more: object = {}) =>
+			message(at, 's1', [
+				'TransactionEvent',
+				{ eventType, seqNo: 0, transactionInfo: { transactionId: 't', chargingState }, ...more },
+			]);
+		const events = [
+			...[status201('00:00', 1, 1, 'Available'), evse('08:00', 1, 'Faulted')],
+			transaction('09:00', 'Started', 'EVConnected', { evse: { id: 1 } }),
+			transaction('09:10', 'Updated', 'Charging'),
+			...[transaction('10:10', 'Ended', 'Idle'), evse('12:00', 1, 'Available')],
+			...heartbeats(),
+		];
+		for (const per of ['connector', 'port', 'station'] as const) {
+			expect(await uptime(events, { per }, DAY)).toMatchObject([
+				{ faultedMinutes: 180, upMinutes: 1260, outages: 2 },
+			]);
+		}
+	});
+});
+
+describe('connector 0 of OCPP 1.6', () => {
+	it('says nothing more of a connector that reports an operative state since', async () => {
+		const events = [
+			...[status16('00:00', 1, 'Available'), status16('00:00', 2, 'Available')],
+			...[status16('08:00', 0, 'Faulted'), status16('09:00', 1, 'Available')],
+			...[status16('10:00', 1, 'Charging'), status16('20:00', 0, 'Available')],
+			...heartbeats(),
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1', faultedMinutes: 60 },
+			{ connector: '2', faultedMinutes: 720 },
+		]);
+		expect(await uptime(events, { per: 'station' }, DAY)).toMatchObject([{ faultedMinutes: 60 }]);
+		const settings = { kind: 'connectorFault', forMs: 0, resolveAfterMs: 0 } as const;
+		expect(await incidents(events, settings, DAY)).toMatchObject([
+			{ connector: '0', since: iso('08:00'), until: iso('20:00') },
+		]);
+	});
+
+	it('that is Unavailable counts until a connector is in use', async () => {
+		const events = [
+			...[status16('00:00', 1, 'Available'), status16('08:00', 0, 'Unavailable')],
+			...[status16('09:00', 1, 'Available'), status16('10:00', 1, 'Charging')],
+			...[status16('11:00', 1, 'Available'), status16('20:00', 0, 'Available')],
+			...heartbeats(),
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([{ unavailableMinutes: 120 }]);
+	});
+
+	it('can be the port of all connectors', async () => {
+		const events = [
+			...[status16('00:00', 1, 'Available'), status16('00:00', 2, 'Available')],
+			...[status16('08:00', 1, 'Faulted'), status16('09:00', 2, 'Faulted')],
+			...[status16('10:00', 2, 'Available'), ...heartbeats()],
+		];
+		expect(await uptime(events, { per: 'port', portIs: 'station' }, DAY)).toMatchObject([
+			{ port: '0', faultedMinutes: 60 },
+		]);
+		expect(await uptime(events, { per: 'port' }, DAY)).toMatchObject([
+			{ port: '1', faultedMinutes: 960 },
+			{ port: '2', faultedMinutes: 60 },
+		]);
+	});
+});
+
+describe('a boot', () => {
+	it('of a station that was updated leaves no state of its old numbers', async () => {
+		const events = [
+			...[
+				status16('08:00', 1, 'Unavailable'),
+				boot('11:00'),
+				status201('11:00:05', 1, 1, 'Available'),
+			],
+			...heartbeats(),
+		];
+		expect(await uptime(events, {}, { ...DAY, from: time('12:00') })).toMatchObject([
+			{ connector: '1/1', upMinutes: 720, uptimePercent: 100 },
+		]);
+		expect(await uptime(events, { per: 'station' }, DAY)).toMatchObject([
+			{ unavailableMinutes: 180, unknownMinutes: 481, upMinutes: 779 },
+		]);
+		expect(await status(events, { now: time('12:00'), assets: ['s1'] })).toMatchObject([
+			{ status: 'ok', connectors: [{ connector: '1/1', status: 'Available' }] },
+		]);
+	});
+
+	it('makes unknown what is not reported again, and keeps all if nothing is', async () => {
+		const before = [
+			status16('08:00', 1, 'Available'),
+			status16('08:00', 2, 'Faulted'),
+			...heartbeats(),
+		];
+		const events = [...before, boot('11:00'), status16('11:01', 1, 'Available')];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1', unknownMinutes: 480, upMinutes: 960 },
+			{ connector: '2', faultedMinutes: 180, unknownMinutes: 1260 },
+		]);
+		expect(await uptime([...before, boot('11:00')], {}, DAY)).toMatchObject([
+			{ connector: '1', upMinutes: 960 },
+			{ connector: '2', faultedMinutes: 960 },
+		]);
+	});
+});
+
+describe('the asset list', () => {
+	const connectors = [
+		{ id: '1', status: 'Available', connectionType: 'CCS', updatedAt: iso('11-22 00:00') },
+		{ id: '2', status: 'Faulted', connectionType: 'NACS', updatedAt: iso('06:00') },
+		{ id: '3', status: 'Sulking', updatedAt: iso('06:00') },
+	];
+	const assets = [listed(connectors)];
+
+	it('names the places, and says the state of those of which no event does', async () => {
+		const events = [status16('12:00', 1, 'Faulted'), ...heartbeats()];
+		expect(await uptime(events, {}, { ...DAY, assets })).toMatchObject([
+			{
+				connector: '1',
+				faultedMinutes: 720,
+				unknownMinutes: 720,
+				connectorType: 'CCS',
+				powerType: 'DC',
+			},
+			{ connector: '2', faultedMinutes: 1080, unknownMinutes: 360, connectorType: 'NACS' },
+			{ connector: '3', unknownMinutes: 1440, connectorType: null },
+		]);
+		expect(await status(events, { now: time('18:00'), assets })).toMatchObject([
+			{
+				status: 'faulted',
+				connectors: [
+					{ connector: '1', status: 'Faulted', from: 'events' },
+					{ connector: '2', status: 'Faulted', from: 'asset list', since: iso('06:00') },
+					{ connector: '3', status: null, from: null },
+				],
+			},
+		]);
+	});
+
+	it('names the only connector of each EVSE in OCPP 2.0.1', async () => {
+		const events = [status201('00:00', 1, 1, 'Available'), ...heartbeats()];
+		expect(await uptime(events, {}, { ...DAY, assets })).toMatchObject([
+			{ connector: '1/1', port: '1', upMinutes: 1440, connectorType: 'CCS' },
+			{ connector: '2/1', port: '2', faultedMinutes: 1080 },
+			{ connector: '3/1', port: '3' },
+		]);
+		const newer = [listed(connectors, { protocol: 'OCPP_2_0_1' })];
+		expect(await uptime(heartbeats(), {}, { ...DAY, assets: newer })).toMatchObject([
+			{ connector: '1/1' },
+			{ connector: '2/1' },
+			{ connector: '3/1' },
+		]);
+	});
+
+	it('keeps a station from being down by its one connector of which something is heard', async () => {
+		const events = [status16('00:00', 1, 'Faulted'), ...heartbeats()];
+		const all = [listed([{ id: '1' }, { id: '2' }, { id: '3' }])];
+		expect(await uptime(events, { per: 'station' }, { ...DAY, assets: all })).toMatchObject([
+			{ faultedMinutes: 0, unknownMinutes: 1440 },
+		]);
+	});
+});
+
+it('is ok only if the status of a connector is known', async () => {
+	const events = [status16('11-22 06:00', 1, 'Faulted'), heartbeat('11:00')];
+	expect(await status(events, { assets: ['s1'] })).toMatchObject([
+		{ status: 'unknown', connectors: [], lastSeenAt: iso('11:00') },
+	]);
+});
+
+it('per station, counts a place from its first status on', async () => {
+	const events = [
+		...[status16('09:00', 1, 'Unavailable'), status16('13:00', 2, 'Available')],
+		...heartbeats(),
+	];
+	const ask = async (begin: string, end: string) =>
+		await uptime(events, { per: 'station' }, { ...DAY, from: from(begin), to: from(end) });
+	expect(await ask('09:00', '12:00')).toMatchObject([{ unavailableMinutes: 180 }]);
+	expect(await ask('12:00', '15:00')).toMatchObject([{ unavailableMinutes: 60, upMinutes: 120 }]);
+	expect(await ask('09:00', '15:00')).toMatchObject([{ unavailableMinutes: 240, upMinutes: 120 }]);
+});
+
+describe('the worked examples of the rules', () => {
+	it('of the USA: an outage within maintenance is excluded, and time up within it is not lost', async () => {
+		const events = [
+			...[status16('00:00', 1, 'Available'), status16('02:00', 1, 'Faulted')],
+			...[status16('04:00', 1, 'Available'), status16('15:00', 1, 'Faulted')],
+			...[status16('18:00', 1, 'Available'), ...heartbeats()],
+		];
+		const maintenance = { from: from('00:00'), to: from('10:00'), reason: 'Works' };
+		const exclusions = [{ ...maintenance, assetId: undefined, connector: undefined }];
+		expect(await uptime(events, { exclusions, per: 'port' }, DAY)).toMatchObject([
+			{ outageMinutes: 300, excludedOutageMinutes: 120, downMinutes: 180, excludedMinutes: 600 },
+		]);
+	});
+
+	it('of the UK: a fault while the station is offline counts once', async () => {
+		const events = [
+			...[status16('00:00', 1, 'Available'), status16('01:20', 1, 'Faulted'), lost('02:00')],
+			...[back('12:00'), status16('12:00', 1, 'Available'), ...heartbeats('12:10')],
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ offlineMinutes: 600, faultedMinutes: 40 },
+		]);
+	});
+});
