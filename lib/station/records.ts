@@ -68,6 +68,7 @@ export async function changeShards(
 		watermark: isHeld ? 0 : known,
 		horizon: isHeld ? 0 : isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,
+		limitOf: directory.limitOf,
 	};
 	const byShard = Map.groupBy(events, ({ assetId }) => shardOf(assetId));
 	const unreadUpTo = position.stretches.map(({ upTo, by = Infinity }) => upTo ?? by);

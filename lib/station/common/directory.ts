@@ -3,6 +3,7 @@ import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../
 import { textOf } from '../../shared/values';
 import { type ListedStation, listedStation } from './assets';
 import { HOUR_MS, MINUTE_MS } from './settings';
+import { limitIn, type LimitOf, type Limits, limitsIn } from './limits';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;
@@ -27,6 +28,7 @@ export interface Directory {
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
 	/** What the list says of its places; undefined for a station that is not listed. */
 	readonly stationOf: (assetId: string) => ListedStation | undefined;
+	readonly limitOf: LimitOf;
 	/** How many of the list are stations; undefined if it could not be read. */
 	readonly stations: number | undefined;
 	/** Of the list; empty if it could not be read. */
@@ -82,6 +84,7 @@ async function read(
 ): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();
 	const stations = new Map<string, ListedStation>();
+	const limits = new Map<string, Limits>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
 	const options = { pageSize: PAGE_SIZE, readAhead: true, mayRequest: asked };
@@ -91,13 +94,14 @@ async function read(
 			if (id === undefined) continue;
 			assets.set(id, flat(record));
 			stations.set(id, listedStation(record));
+			limits.set(id, limitsIn(record));
 		}
 	} catch (failure) {
 		return { ...before, failure };
 	}
 	// An empty list is taken for a failure of the service: it would end every incident.
 	const isComplete = !end.isRefused && assets.size > 0;
-	return isComplete ? directoryOf(assets, serviceNow, stations) : before;
+	return isComplete ? directoryOf(assets, serviceNow, stations, limits) : before;
 }
 
 /** An asset without a type is taken for one. */
@@ -108,11 +112,13 @@ export function isStation({ type }: Readonly<Record<string, unknown>>): boolean 
 function directoryOf(
 	assets?: ReadonlyMap<string, ApiRecord>,
 	at = 0,
-	stations?: ReadonlyMap<string, ListedStation>,
+	stations: ReadonlyMap<string, ListedStation> = new Map(),
+	limits: ReadonlyMap<string, Limits> = new Map(),
 ): Directory {
 	return {
 		listing: assets && { at, has: (id) => assets.has(id) },
-		stationOf: (assetId) => stations?.get(assetId),
+		stationOf: (assetId) => stations.get(assetId),
+		limitOf: (id, connector) => limitIn(limits.get(id), connector),
 		stations: assets && [...assets.values()].filter(isStation).length,
 		assetIds: [...(assets?.keys() ?? [])],
 		fieldsOf: (assetId) => {

@@ -69,7 +69,7 @@ export const RESPONSE_MS = 2 * MINUTE_MS;
 export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */
 export const START_WAIT_MS = 10 * MINUTE_MS;
-/** A session without a stop is reported at most this long after the next one of its connector begins: a stop can wait for its start as well. */
+/** A session without a stop is reported this long after the next one of its connector began: a stop can wait for its start as well. */
 export const SESSION_WAIT_MS = 2 * START_WAIT_MS;
 /** A session whose stop has no register is reported this long after it: the last meter values may follow. */
 export const CLOSING_MS = MINUTE_MS;
@@ -79,7 +79,7 @@ export const CLOSING_MS = MINUTE_MS;
  */
 export const STATION_AHEAD_MS = 10 * MINUTE_MS;
 export const STATION_BEHIND_MS = 30 * DAY_MS;
-/** A station that boots may send a stop again, with another time: it is known that long. At least `LATEST_MS`. */
+/** A station that boots may send a stop again, with another time: it is known that long. At least `LATEST_MS`. Then its ID can be that of another session. */
 export const REPEATED_MS = HOUR_MS;
 /** A stop may arrive that long after its session was reported as having none. */
 export const LATE_STOP_MS = DAY_MS;

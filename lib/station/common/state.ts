@@ -130,68 +130,55 @@ const moment = {
 	last: count,
 };
 
+/** A start; those of OCPP 2.0.1 have the ID, and all values of the register that their message has. */
 const start = object({
 	...moment,
 	id: string(),
-	connector: string(),
+	connector: text,
 	wh: count,
+	readings: optional(array(register)),
+	/** Of the messages: responses name them. */
 	messages: array(string()),
+	tx: text,
 	tag: text,
-	/** It belongs to a session that was reported, and that was decided by what was created up to then. */
-	used: count,
-	/** When that session ended, by the station's clock. */
-	end: count,
-	/** It was reported without a stop. */
+	/** The ID that only readings gave its session, which is over: they are dropped with it. */
+	name: text,
+	/** When its session ended, or was over without a stop: it is reported, or the stop was without it. */
+	over: count,
+	/** It is over because the next one began: its stop may still come. */
 	unended: optional(boolean()),
-	/** A stop whose start was not found may be its stop. */
+	/** A stop whose start was not found may be its stop: it is not reported by itself. */
 	unsure: optional(boolean()),
 });
 const stop = object({
 	...moment,
 	id: string(),
 	tx: string(),
+	connector: text,
 	wh: count,
-	/** Absent once it is reported, as the values are. */
+	/** Absent once it is told, as the values and the tag are. */
 	reason: text,
 	readings: optional(array(register)),
-	reported: optional(boolean()),
-	/** It was reported with its start. */
+	tag: text,
+	told: optional(boolean()),
+	/** It was told with its start, or repeats one that was. */
 	found: optional(boolean()),
 });
 /** The response to a start; `last`: to one with the same message ID. */
-const named = object({ t: number(), last: count, message: string(), tx: string() });
-/** Meter values of a connector, of one transaction or of none; `at` is the least time of the station. */
+const named = object({
+	...{ t: number(), last: count, message: string(), tx: string() },
+	refused: optional(boolean()),
+});
+/** What is said between start and stop, of one transaction or of none: values of the register, and who charges. */
 const metered = object({
 	t: number(),
 	tx: text,
-	connector: string(),
+	connector: text,
+	/** The first and the last time of the station. */
 	at: number(),
+	until: number(),
 	readings: array(register),
-});
-
-/** A name, and when it was said first and last by the station's clock. */
-const said = object({ t: number(), at: number(), until: number(), name: string() });
-
-/** A transaction of OCPP 2.0.1, or several that have the same ID. */
-const transaction = object({
-	tx: string(),
-	t: number(),
-	/** The connectors that messages between the start and the end name, and who charges. */
-	where: array(said),
-	who: array(said),
-	/** `done`: its session was reported. */
-	starts: array(object({ ...moment, connector: text, wh: count, done: optional(boolean()) })),
-	ends: array(
-		object({
-			...moment,
-			id: string(),
-			connector: text,
-			/** Absent once it is reported. */
-			reason: text,
-			reported: optional(boolean()),
-		}),
-	),
-	readings: array(register),
+	who: optional(array(object({ at: number(), name: string() }))),
 });
 
 const sessions = object({
@@ -199,7 +186,8 @@ const sessions = object({
 	named: array(named),
 	metered: array(metered),
 	stops: array(stop),
-	transactions: array(transaction),
+	/** When the first response to a start was created that is known of the station. */
+	answered: count,
 });
 
 const entry = object({
@@ -256,8 +244,6 @@ export type NamedStart = output<typeof named>;
 export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;
-export type Said = output<typeof said>;
-export type SessionTransaction = output<typeof transaction>;
 export type StationState = output<typeof station>;
 export type ReportEntry = output<typeof entry>;
 export type ShardState = output<typeof shardState>;

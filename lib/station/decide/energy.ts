@@ -1,18 +1,12 @@
-/** The energy of a session, from all values of the imported register that are known of it: the right one, or none. */
-import { HOUR_MS } from '../common/settings';
+/** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
+import { DAY_MS, HOUR_MS } from '../common/settings';
 import type { Register } from '../common/state';
 import { atOf } from '../fold/registers';
 
-/** The most that one connector delivers, as the Megawatt Charging System does (1,250 V, 3,000 A): no register rises faster. */
-const MOST_W = 4_000_000;
 /** Registers are rounded to whole Wh, each in its own way. */
 const ROUNDING_WH = 1;
-/**
- * A register of 0 at the start is that of a station that counts each session from 0, or a placeholder before a register
- * that counts for life. It is one if the next value is more than a car takes, or than one takes in that time, and may be one
- * if the register rises much slower afterwards. A charger with alternating current does not tell the two apart.
- */
-const CAR = { mostWh: 100_000, mostW: 400_000, alternatingW: 22_000, timesSlower: 3 };
+/** Stations write whole seconds, and not at the moment in which they measure. */
+const ROUNDING_MS = 10_000;
 
 interface Energy {
 	readonly startWh?: number;
@@ -22,185 +16,155 @@ interface Energy {
 	readonly from?: string;
 }
 
-/** When a session began and ended by the station's clock, as far as that is known. */
-export interface Window {
-	readonly from?: number | undefined;
-	readonly to?: number | undefined;
+/** A time by the station's clock and by the service's. */
+export interface Clock {
+	readonly at: number;
+	readonly t: number;
 }
 
-/** Whether a register can have risen from one value to another in that time. */
-export function canRise(fromWh: number, toWh: number, ms: number): boolean {
-	const rise = toWh - fromWh;
-	// Several values of one message have its time, whenever they were measured.
-	return rise >= -ROUNDING_WH && (ms === 0 || rise <= (MOST_W * Math.abs(ms)) / HOUR_MS);
+interface Value extends Clock {
+	readonly wh: number;
 }
 
-/** A register elsewhere than at the outlet counts only if there is none at it. */
-export function energyOf(registers: readonly Register[], window: Window): Energy {
-	const atOutlet = registers.filter(({ l }) => l === undefined);
-	const energy = measured(atOutlet, window);
-	const other = registers.find(({ l }) => l !== undefined)?.l;
+export interface Measured {
+	/** When the session began; without, only what the station marks as the begin is one. */
+	readonly from: Clock | undefined;
+	readonly to: Clock | undefined;
+	/** What names the session, */
+	readonly named: readonly Register[];
+	/** and what only fits its time and connector. */
+	readonly fitting: readonly Register[];
+	/** The most that its connector delivers, in W. */
+	readonly limitW: number;
+}
+
+/** Whether a register can have risen from one value to another in the time between, by the clock by which that is longer. */
+export const canRise = (from: Value, to: Value, limitW: number): boolean =>
+	!isFallen(from, to) && clocks(from, to).some((ms) => isInLimit(from, to, ms, limitW));
+
+/** Several values of one message have its time, whenever they were measured. */
+const isInLimit = (from: Value, to: Value, ms: number, limitW: number): boolean =>
+	ms === 0 || to.wh - from.wh <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
+
+const isFallen = (from: Value, to: Value): boolean => to.wh < from.wh - ROUNDING_WH;
+
+const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
+
+/** Registers at two places differ: one elsewhere than at the outlet counts only if there is no energy at that. */
+export function energyOf(measured: Measured): Energy {
+	const { named, fitting } = measured;
+	const energyAt = (location: string | undefined) =>
+		measure({
+			...measured,
+			named: named.filter(({ l }) => l === location),
+			fitting: fitting.filter(({ l }) => l === location),
+		});
+	const energy = energyAt(undefined);
+	const other = [...named, ...fitting].find(({ l }) => l !== undefined)?.l;
 	if (energy.kwh !== undefined || other === undefined) return energy;
-	const elsewhere = measured(
-		registers.filter(({ l }) => l === other),
-		window,
-	);
+	const elsewhere = energyAt(other);
 	return elsewhere.kwh === undefined ? energy : elsewhere;
 }
 
-function measured(registers: readonly Register[], window: Window): Energy {
-	const ordered = inSession(registers, window);
-	const values = withoutPlaceholder(ordered);
-	if (values === undefined) return {};
-	const [first, ...others] = values;
-	if (first === undefined) return {};
-	const hasStop = others.some(({ c }) => c === 'stop');
-	const last = lastOf(
-		first,
-		others.filter(({ c }) => c !== 'stop' || !hasEnd(others)),
+function measure({ from, to, named, fitting, limitW }: Measured): Energy {
+	const all = [...named, ...fitting];
+	const ofContext = (c: Register['c']) => all.filter((one) => one.c === c);
+	const readings = readingsOf(named, fitting, limitW);
+	const ends = [...ofContext('end').toSorted(inOrder).reverse(), ...ofContext('stop')].filter(
+		({ wh }) => wh > 0,
 	);
-	const isEndRight = last?.c === 'end' || !hasEnd(others) || !hasStop;
-	// The end that the meter gives is wrong: the message has another one.
-	const right = isEndRight
-		? last
-		: lastOf(
-				first,
-				others.filter(({ c }) => c !== 'end'),
-			);
-	const isFirstKnown = isMarked(first) || !isInGap(window.from, registers);
-	if (right !== undefined && beginsAgain(right, values)) {
-		return isFirstKnown ? { startWh: first.wh } : {};
-	}
-	const isLastKnown = right !== undefined && (isMarked(right) || !isInGap(window.to, registers));
-	if (right === undefined) {
-		// The only value that counts.
-		const isStop = first.c === 'stop' || first.c === 'end';
-		return isStop ? { stopWh: first.wh } : isFirstKnown ? { startWh: first.wh } : {};
-	}
-	const ends = {
-		...(isFirstKnown && { startWh: first.wh }),
-		...(isLastKnown && { stopWh: right.wh }),
-	};
-	if (!isFirstKnown || !isLastKnown) return ends;
-	// The last message can have the only readings: `stop` marks the last of those without a context.
-	const firstName = first.c === 'stop' ? FIRST : nameOf(first, FIRST);
+	const given = beginOf([...ofContext('begin').toSorted(inOrder), ...ofContext('start')]);
+	const isZero = given?.wh === 0;
+	const begins = (one: Register): Value => ({ wh: one.wh, ...(from ?? clockOf(one)) });
+	const counts = isZero ? countsFromZero(begins(given), readings[0] ?? ends[0], limitW) : true;
+	if (counts === undefined) return {};
+	const first = given !== undefined && counts ? given : from && readings[0];
+	const isFirstKnown = first !== undefined && (first === given || !isInGap(from, all));
+	if (!isFirstKnown) return ends[0] === undefined ? {} : { stopWh: ends[0].wh };
+	const begin = first === given ? begins(first) : { ...clockOf(first), wh: first.wh };
+	const isPossible = (one: Register) => canRise(begin, valueOf(one), limitW);
+	const start = { startWh: first.wh };
+	const end = ends.find(isPossible);
+	const others = readings.filter((one) => one !== first);
+	const possible = others.filter(isPossible);
+	if (isContradicted(begin, { end, ends, readings: others, possible })) return start;
+	const last = end ?? possible.at(-1);
+	if (last === undefined || (end === undefined && isInGap(to, all))) return start;
 	return {
-		...ends,
-		kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
-		from: `${firstName} to ${nameOf(right, 'last reading')}`,
+		...start,
+		stopWh: last.wh,
+		kwh: Math.max(0, Math.round(last.wh - first.wh)) / 1000,
+		from: `${nameOf(first, 'first reading')} to ${nameOf(last, 'last reading')}`,
 	};
 }
 
-/** Whether all that is measured later is lower, more than once: the station has booted, and counts from 0. */
-function beginsAgain(last: Register, values: readonly Register[]): boolean {
-	const later = values.slice(values.indexOf(last) + 1);
-	return later.length > 1 && later.every(({ wh }) => wh < last.wh - ROUNDING_WH);
+/** What only fits counts as far as it agrees with what names the session. */
+function readingsOf(
+	named: readonly Register[],
+	fitting: readonly Register[],
+	limitW: number,
+): Register[] {
+	const [own, others] = [named, fitting].map((some) =>
+		some.filter(({ c, wh }) => c === undefined && wh > 0),
+	);
+	const agrees = (one: Register) =>
+		own?.every((other) => {
+			const [first, second] = [one, other].sort(inOrder).map(valueOf);
+			return first !== undefined && second !== undefined && canRise(first, second, limitW);
+		});
+	return [...(own ?? []), ...(others ?? []).filter(agrees)].sort(inOrder);
 }
 
-const hasEnd = (registers: readonly Register[]) => registers.some(({ c }) => c === 'end');
-const isMarked = ({ c }: Register) => c !== undefined;
-const FIRST = 'first reading';
+/** The first one that measures something, or else a 0. */
+const beginOf = (begins: readonly Register[]): Register | undefined =>
+	begins.find(({ wh }) => wh > 0) ?? begins.find(({ wh }) => wh === 0);
+
+interface Rise {
+	readonly end: Register | undefined;
+	readonly ends: readonly Register[];
+	readonly readings: readonly Register[];
+	readonly possible: readonly Register[];
+}
+
+/** Whether the register has begun again, or one of the values that decide is wrong. */
+function isContradicted(begin: Value, { end, ends, readings, possible }: Rise): boolean {
+	if (end === undefined) return ends.some((one) => isFallen(begin, valueOf(one)));
+	const isAbove = ({ wh }: Register) => wh > end.wh + ROUNDING_WH;
+	const isTooSoon = (one: Register) => !isFallen(begin, valueOf(one)) && !isAbove(one);
+	return (
+		possible.some(isAbove) || readings.some((one) => !possible.includes(one) && isTooSoon(one))
+	);
+}
+
+/**
+ * Whether the register counts from 0: then it can rise to what follows in the time between. Otherwise the 0 is a placeholder;
+ * undefined if the clocks of the station and of the service disagree.
+ */
+function countsFromZero(
+	zero: Value,
+	next: Register | undefined,
+	limitW: number,
+): boolean | undefined {
+	if (next === undefined) return true;
+	const value = valueOf(next);
+	const [is, isByService] = clocks(zero, value).map((ms) => isInLimit(zero, value, ms, limitW));
+	if (is === isByService) return is;
+	// It was sent late, or its clock was wrong by days.
+	return zero.t - zero.at <= DAY_MS ? true : undefined;
+}
+
 const NAMES = { begin: 'Transaction.Begin', start: 'start', stop: 'stop', end: 'Transaction.End' };
 
 const nameOf = ({ c }: Register, other: string): string => (c === undefined ? other : NAMES[c]);
 
+const clockOf = (one: Register): Clock => ({ at: atOf(one), t: one.t });
+
+const valueOf = (one: Register): Value => ({ ...clockOf(one), wh: one.wh });
+
+const inOrder = (a: Register, b: Register): number =>
+	atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh;
+
 /** Whether values around this time are left out. */
-const isInGap = (time: number | undefined, registers: readonly Register[]): boolean =>
+const isInGap = (time: Clock | undefined, registers: readonly Register[]): boolean =>
 	time !== undefined &&
-	registers.some((one) => one.gap !== undefined && atOf(one) < time && time < one.gap);
-
-const RANK = { begin: 0, start: 1, stop: 3, end: 4 };
-
-/**
- * What the start and the end say is first and last, whatever the time of their message; then by time. Without a start, the
- * first of the others may be one of the middle of the session: only the last one counts, though the end may say it twice.
- */
-function inSession(registers: readonly Register[], { from }: Window): Register[] {
-	const rankOf = ({ c }: Register) => (c === undefined ? 2 : RANK[c]);
-	const sorted = registers
-		.filter(({ wh }) => wh >= 0)
-		.map((one) => (one.c === 'begin' && from !== undefined ? { ...one, d: from - one.t } : one))
-		.toSorted(
-			(a, b) =>
-				rankOf(a) - rankOf(b) || atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh,
-		);
-	const hasBegin = sorted.some(({ c, wh }) => c === 'begin' && wh > 0);
-	if (hasBegin) return sorted.filter(({ c }) => c !== 'start');
-	if (from !== undefined) return sorted;
-	return sorted.filter(({ c, wh }) => (c === 'stop' || c === 'end') && wh > 0).slice(-1);
-}
-
-/** Without a 0 that measures nothing; undefined if that is uncertain. */
-function withoutPlaceholder(ordered: readonly Register[]): Register[] | undefined {
-	const index = ordered.findIndex(({ wh }) => wh > 0);
-	const [zero] = ordered;
-	const risen = ordered.slice(index).filter(({ wh }) => wh > 0);
-	// A meter that only ever says 0 measures nothing.
-	if (zero === undefined || index === -1) return [];
-	if (index === 0) return risen;
-	// A later message can repeat the 0 of the beginning.
-	const begun = Math.min(...ordered.slice(0, index).map(({ t }) => t));
-	// A start of days ago was sent late, or its clock is wrong: both clocks have to agree.
-	const [is, isByService] = [atOf, (one: Register) => (one === zero ? begun : one.t)].map((clock) =>
-		isPlaceholder(zero, risen, clock),
-	);
-	if (is === undefined || is !== isByService) return undefined;
-	return is ? risen : [zero, ...risen];
-}
-
-/** Whether a 0 measures nothing, by the values that follow; undefined if that is uncertain. */
-function isPlaceholder(
-	zero: Register,
-	risen: readonly Register[],
-	clock: (register: Register) => number,
-): boolean | undefined {
-	const [next = zero] = risen;
-	const hoursTo = (from: Register, to: Register) => Math.abs(clock(to) - clock(from)) / HOUR_MS;
-	const hours = hoursTo(zero, next);
-	const isBegin = next.c === 'begin' || next.c === 'start';
-	if (isBegin || next.wh > CAR.mostWh || next.wh > CAR.mostW * hours) return true;
-	const last = risen.at(-1) ?? next;
-	const hoursLater = hoursTo(next, last);
-	const watts = hoursLater === 0 ? Infinity : (last.wh - next.wh) / hoursLater;
-	const isSlow = next.wh <= Math.max(CAR.alternatingW, watts * CAR.timesSlower) * hours;
-	return isSlow ? false : undefined;
-}
-
-/**
- * The last of the longest row of values of which each can follow the one before: those that are lower, or higher than the
- * power allows, are passed over. Of several rows that are as long and end with different values, none is right; nor is one
- * that has fewer values than a row that is too high for the first value.
- */
-function lastOf(first: Register, others: readonly Register[]): Register | undefined {
-	const rows = rowsFrom([first], others);
-	const most = lengthOf(rows);
-	const longest = rows.filter(({ length }) => length === most).map(({ end }) => end);
-	const last = longest.at(-1);
-	if (most === 1 || last === undefined) return undefined;
-	const higher = others.filter(({ wh }) => wh > first.wh);
-	if (lengthOf(rowsFrom(higher, higher)) > most) return undefined;
-	return longest.every(({ wh }) => Math.abs(wh - last.wh) <= ROUNDING_WH) ? last : undefined;
-}
-
-interface Row {
-	readonly end: Register;
-	readonly length: number;
-}
-
-/** The longest row to each value that begins with one of the first ones. */
-function rowsFrom(firsts: readonly Register[], others: readonly Register[]): Row[] {
-	const rows: Row[] = firsts.filter((one) => !others.includes(one)).map(rowOf);
-	for (const end of others) {
-		const before = rows.filter((row) => canRise(row.end.wh, end.wh, timeBetween(row.end, end)));
-		if (before.length > 0) rows.push({ end, length: lengthOf(before) + 1 });
-		else if (firsts.includes(end)) rows.push(rowOf(end));
-	}
-	return rows;
-}
-
-const rowOf = (end: Register): Row => ({ end, length: 1 });
-const lengthOf = (rows: readonly Row[]): number => Math.max(0, ...rows.map(({ length }) => length));
-
-/** By the clock by which it is longer. */
-const timeBetween = (a: Register, b: Register): number =>
-	Math.max(Math.abs(atOf(b) - atOf(a)), Math.abs(b.t - a.t));
+	registers.some((one) => one.gap !== undefined && atOf(one) < time.at && time.at < one.gap);

@@ -1,198 +1,142 @@
 /**
- * Joins the stops of OCPP 1.6 to their starts, by what the messages say: their order of arrival changes nothing. A stop has the
- * start that it can belong to, whatever its transaction ID; if two fit, it has none, because an empty field is better than a
- * wrong one.
+ * Joins a stop to its start. What names its transaction is exact, and final; what is likely counts only for a stop that names
+ * nothing, and for a station whose starts were never answered. If two fit, the stop has no start, because an empty field is
+ * better than a wrong one.
  */
 import { LATE_STOP_MS, REPEATED_MS } from '../common/settings';
-import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
+import type { SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
-import { isMeterDecided } from '../fold/decided';
-import { atOf } from '../fold/registers';
-import type { Candidate, Candidates } from './candidates';
+import { mayBeSame } from '../fold/decided';
+import { lastOf } from '../fold/sessions';
 import { canRise } from './energy';
+import { isOver, type Known, type Session } from './known';
+import { limitAt, type SessionPlace } from './sessionItem';
 
-type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
+export type FoundBy = 'response' | 'transaction ID' | 'meter values' | 'order' | 'not found';
 
 interface Joined {
-	readonly candidate: Candidate | undefined;
-	readonly connector: string | undefined;
+	readonly session?: Session;
 	readonly foundBy: FoundBy;
-	/** The session of this stop has been reported. */
-	readonly isRepeated: boolean;
-	/** The starts of which one may be the right one. */
-	readonly possible: readonly SessionStart[];
+	/** Its session has ended before. */
+	readonly isRepeated?: boolean;
+	/** One of which may be its session. */
+	readonly possible: readonly Session[];
 }
 
-/** By the messages that were created up to `known`, in Unix milliseconds; `isLast` if no more are waited for. */
+/** By what is known; `isLast` if nothing more is waited for. */
 export function join(
-	sessions: Sessions,
-	candidates: Candidates,
+	known: Known,
 	stop: SessionStop,
-	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
+	isLast: boolean,
+	place: SessionPlace,
 ): Joined {
-	const { tx } = stop;
-	const connectors = new Set(
-		sessions.metered
-			.filter((one) => one.tx === tx && one.t <= known && isUndecided(sessions, one))
-			.map((one) => one.connector),
-	);
-	const connector = connectors.size === 1 ? [...connectors][0] : undefined;
-	const joined = (part: Partial<Joined>): Joined => ({
-		...{ candidate: undefined, connector, foundBy: 'not found', isRepeated: false, possible: [] },
-		...part,
+	const none = { foundBy: 'not found', possible: [] } as const;
+	const fits = (session: Session) =>
+		canMeasure(session, stop, limitAt(place, session.start.connector));
+	if (!isLast && known.stops.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
+		return none;
+	}
+	const exact = exactOf(known, stop);
+	if (exact.length > 0) {
+		const open = exact.filter((one) => !isOver(one));
+		const [session, ...others] = open.length > 1 ? open.filter(fits) : open;
+		if (open.length === 0) return { ...none, isRepeated: true };
+		if (session === undefined || others.length > 0) return { ...none, possible: open };
+		return { session, foundBy: foundByOf(session, stop), possible: [] };
+	}
+	if (known.stops.some((one) => isAgain(stop, one))) return { ...none, isRepeated: true };
+	if (isTransaction(stop.tx) && known.isAnswered) {
+		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
+	}
+	const fitting = known.sessions.filter((one) => isLikely(known, one, stop) && fits(one));
+	const refused = fitting.filter((one) => one.isRefused);
+	const likely = refused.length === 1 ? refused : fitting;
+	const [session, ...others] = likely;
+	if (session === undefined || others.length > 0) return { ...none, possible: likely };
+	// Its stop comes after it was reported without one.
+	if (isOver(session)) return { ...none, isRepeated: session.start.unended === true };
+	// A stop before may have been its own.
+	if (session.start.unsure) return { ...none, possible: likely };
+	return { session, foundBy: 'order', possible: [] };
+}
+
+const isBefore = (one: SessionStop, stop: SessionStop): boolean =>
+	one !== stop && (one.t < stop.t || (one.t === stop.t && one.id < stop.id));
+
+/** Whether they may be one stop: what is sent again waits with the first. */
+const isSame = (one: SessionStop, stop: SessionStop): boolean =>
+	one.tx === stop.tx && one.wh === stop.wh && isTransaction(stop.tx);
+
+/** The sessions that the stop names: of those of a connector, the one that it had when the stop says. */
+export function exactOf(known: Known, stop: SessionStop): Session[] {
+	const { tx, at, t, connector } = stop;
+	const named = known.namedBy(tx, stop);
+	const isBegun = named !== undefined && (named.start.at <= at || named.start.t <= t);
+	const begun = known.withId(tx, stop).concat(isBegun ? named : []);
+	const places = Map.groupBy(begun, (one) => known.placeOf(one));
+	const here = [...places].filter(([place]) => mayBeSame(place, connector));
+	return here.flatMap(([, some]) => {
+		const before = some.filter(({ start }) => start.at <= at);
+		const clock = before.length > 0 ? 'at' : 't';
+		const sorted = (before.length > 0 ? before : some).sort(
+			(a, b) => a.start[clock] - b.start[clock],
+		);
+		return sorted.slice(-1);
 	});
-	const isFree = ({ start }: Candidate) => (start.used ?? Infinity) > known;
-	const all = candidates.at(known).filter(({ start }) => start.at <= stop.at || start.t <= stop.t);
-	const fitting = all.filter(({ start }) => canMeasure(start, stop));
-	const current = fitting.filter((one) => isCurrent(one, stop, 'at'));
+}
 
-	const ofTransaction = all.filter((one) => isNamed(one, tx));
-	const named = firstOf(
-		[current, fitting, ofTransaction.length === 1 ? ofTransaction : []].map((some) =>
-			some.filter((one) => isNamed(one, tx) && isFree(one)),
-		),
+function foundByOf({ start, ids }: Session, { tx }: SessionStop): FoundBy {
+	if (!ids.has(tx)) return 'meter values';
+	return start.tx === tx ? 'transaction ID' : 'response';
+}
+
+/** Whether the stop repeats one that was told: with its ID, or without one and with its time or register. */
+function isAgain(stop: SessionStop, one: SessionStop): boolean {
+	if (!one.told || !isBefore(one, stop)) return false;
+	const isRecent = stop.t - lastOf(one) <= (one.found ? REPEATED_MS : LATE_STOP_MS);
+	// A register that has fallen is that of another session with the same ID.
+	const isFallen = (stop.wh ?? 0) > 0 && (one.wh ?? 0) > (stop.wh ?? 0) + 1;
+	if (isTransaction(stop.tx)) return isRecent && one.tx === stop.tx && !isFallen;
+	const isSameTime = one.at === stop.at && one.wh === stop.wh;
+	const isSameRegister = (stop.wh ?? 0) > 0 && one.wh === stop.wh;
+	return (isSameTime || isSameRegister) && stop.t - lastOf(one) <= REPEATED_MS;
+}
+
+/** Whether a stop of a transaction that nothing else names can be that of the session: its start has no response. */
+export function mayBeOf(known: Known, session: Session, stop: SessionStop): boolean {
+	const { start } = session;
+	if (isOver(session) || !(start.at <= stop.at || start.t <= stop.t)) return false;
+	if (!known.mayEnd(stop, session) || !known.isCurrent(session, stop)) return false;
+	const names = known.namesOf(session);
+	return !isTransaction(stop.tx) || names.length === 0 || names.includes(stop.tx);
+}
+
+/** Whether the session was open when the stop was sent, and can be meant: no stop names it, and it has no name that the stop lacks. */
+function isLikely(known: Known, session: Session, stop: SessionStop): boolean {
+	const { start, ids } = session;
+	if ((start.over ?? Infinity) <= stop.t && !start.unended) return false;
+	if (!(start.at <= stop.at || start.t <= stop.t)) return false;
+	const place = placeOfStop(known, stop);
+	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
+	const names = [...ids, ...known.namesOf(session)];
+	if (isTransaction(stop.tx) && names.length > 0) return false;
+	const isNamed = known.stops.some(
+		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
 	);
-	if (named.length > 0) {
-		const [candidate] = named;
-		if (named.length > 1 || candidate === undefined) return joined({ possible: startsOf(named) });
-		// It was reported as over before this stop was listed.
-		if (candidate.start.unended) return joined({ isRepeated: true });
-		const others = current.filter((one) => one !== candidate && isFree(one));
-		const isDoubted = fitting.includes(candidate)
-			? others.some((other) => isSwapped(sessions, stop, candidate, other, known))
-			: others.length > 0;
-		if (isDoubted) return joined({ possible: startsOf([candidate, ...others]) });
-		// The stop of the other one may show that the IDs are swapped; one that repeats a stop waits with it.
-		const isOther = (other: Candidate) => isNearer(other, candidate, stop);
-		const isWaiting = others.some(isOther) || repeatsWaiting(sessions, stop);
-		if (!isLast && isWaiting) return joined({});
-		const foundBy = candidate.responses.has(tx) ? 'response' : 'meter values';
-		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
-	}
-	const isOver = ofTransaction.length > 0 && !ofTransaction.some(isFree);
-	if (isOver || isAgain(sessions, stop, current.filter(isFree), known)) {
-		return joined({ isRepeated: true });
-	}
-
-	const isOfAnother = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
-	// One of another session that began after it by the station's clock ends a session of before, and was sent late.
-	const isOlder = ({ responses }: Candidate) => isTransaction(tx) && responses.size > 0;
-	const created = fitting.filter((one) => isCurrent(one, stop, 't') && !isOlder(one));
-	const byTime = firstOf([current, created]);
-	const open = byTime.filter(
-		(one) =>
-			(isFree(one) || one.start.unended) &&
-			!isOfAnother(one) &&
-			!isAwaited(sessions, stop, one, known) &&
-			(connector === undefined || one.start.connector === connector),
-	);
-	const [candidate] = open;
-	if (candidate === undefined || open.length > 1) return joined({ possible: startsOf(open) });
-	if (candidate.start.unended) return joined({ isRepeated: true });
-	// Its own start may be listed later.
-	const isDoubtful = isTransaction(tx) && candidate.responses.size > 0;
-	if (takenLater(candidate) || (isDoubtful && !isLast)) return joined({});
-	return joined({ candidate, foundBy: 'order' });
+	return !isNamed && known.isCurrent(session, stop);
 }
 
-/** Whether the register of the first one rises less up to a stop that can end both. A placeholder says nothing. */
-function isNearer(
-	{ start: { wh: first = 0 } }: Candidate,
-	{ start: { wh: second = 0 } }: Candidate,
-	{ wh: to = 0 }: SessionStop,
-): boolean {
-	return second > 0 && first > second && to > 0;
+/** What the stop names, or else the only connector that readings with its ID do. */
+export function placeOfStop(known: Known, stop: SessionStop): string | undefined {
+	const { tx, connector } = stop;
+	if (connector !== undefined || !isTransaction(tx)) return connector;
+	const places = new Set(known.namingsOf(tx, stop).map((one) => one.connector));
+	const [place] = places;
+	return places.size === 1 ? place : undefined;
 }
-
-/** Whether it repeats a stop that is not decided yet. */
-function repeatsWaiting({ stops }: Sessions, { id, t, tx, wh }: SessionStop): boolean {
-	return stops.some(
-		(one) => one.id !== id && one.t <= t && !one.reported && one.tx === tx && one.wh === wh,
-	);
-}
-
-/** Whether a stop before this one names the session, and is not decided yet. */
-function isAwaited({ stops }: Sessions, stop: SessionStop, candidate: Candidate, known: number) {
-	const isBefore = (one: SessionStop) => one !== stop && one.t <= Math.min(stop.t, known);
-	return stops.some((one) => isBefore(one) && !one.reported && isNamed(candidate, one.tx));
-}
-
-/**
- * Whether a stop that has no start names the other session or none, cannot be the register of the other one, and may be that of
- * this one: then the IDs of the two may be swapped.
- */
-function isSwapped(
-	{ stops }: Sessions,
-	stop: SessionStop,
-	candidate: Candidate,
-	other: Candidate,
-	known: number,
-): boolean {
-	return stops.some(
-		(one) =>
-			one !== stop &&
-			known - LATE_STOP_MS <= one.t &&
-			one.t <= known &&
-			!(one.reported && one.found) &&
-			(isNamed(other, one.tx) || !isTransaction(one.tx)) &&
-			!canMeasure(other.start, one) &&
-			canMeasure(candidate.start, one) &&
-			isCurrent(candidate, one, 'at'),
-	);
-}
-
-/** Whether it says something of a session that is not reported: an ID is used again. */
-const isUndecided = (sessions: Sessions, meter: SessionMeter) =>
-	[meter.at, ...meter.readings.map(atOf)].some((at) => !isMeterDecided(sessions, meter, at, false));
-
-/** It was reported with another stop before this one was listed. */
-const takenLater = ({ start }: Candidate) => start.used !== undefined;
-
-const startsOf = (candidates: readonly Candidate[]) => candidates.map(({ start }) => start);
-
-const firstOf = (lists: readonly (readonly Candidate[])[]): readonly Candidate[] =>
-	lists.find(({ length }) => length > 0) ?? [];
-
-export const isNamed = ({ responses, metered }: Candidate, tx: string) =>
-	isTransaction(tx) && (responses.has(tx) || metered.has(tx));
 
 /** A register that is missing, or a placeholder, excludes nothing. */
-function canMeasure(start: SessionStart, stop: SessionStop): boolean {
+function canMeasure({ start }: Session, stop: SessionStop, limitW: number): boolean {
 	const [from = 0, to = 0] = [start.wh, stop.wh];
-	const ms = Math.max(Math.abs(stop.at - start.at), Math.abs(stop.t - start.t));
-	return from <= 0 || to <= 0 || canRise(from, to, ms);
-}
-
-/**
- * Whether the session was the one of its connector at that time, by the clock of the station or of the service. One that was
- * created before it follows it only by a clock that was set back.
- */
-function isCurrent({ start, next }: Candidate, stop: SessionStop, clock: 'at' | 't'): boolean {
-	const isNext = next !== undefined && next.t >= start.t;
-	return start[clock] <= stop[clock] && stop[clock] <= (isNext ? next[clock] : Infinity);
-}
-
-/**
- * Whether it is a stop that was reported before: with the same register, if both have the same ID or one of the two names no
- * transaction; or with the same ID, if no session began since that it could end. A session that began since and used no energy
- * has the same register, too: rather that one is left without its end than another one ended too soon.
- */
-function isAgain(
-	{ stops }: Sessions,
-	stop: SessionStop,
-	free: readonly Candidate[],
-	known: number,
-): boolean {
-	return stops.some((other) => {
-		if (other === stop || !other.reported || other.t > stop.t) return false;
-		// Whether a stop of before is still there depends on when polls came.
-		if (other.t < known - REPEATED_MS) return false;
-		const isSame = other.tx === stop.tx;
-		const hasName = isTransaction(stop.tx) && isTransaction(other.tx);
-		const isSameRegister = stop.wh !== undefined && other.wh === stop.wh && (isSame || !hasName);
-		// A placeholder proves nothing.
-		if (isSameRegister && (stop.wh ?? 0) > 0) return true;
-		const isRepeat = isSame && (isSameRegister || (hasName && other.found));
-		return isRepeat && !free.some(({ start }) => start.t > other.t);
-	});
+	return from <= 0 || to <= 0 || canRise({ ...start, wh: from }, { ...stop, wh: to }, limitW);
 }

@@ -1,6 +1,7 @@
 /** When and with what a poll decides about stations. */
 import type { Listing } from '../common/directory';
 import type { Owner } from '../common/incident';
+import type { LimitOf } from '../common/limits';
 import type { StationSettings } from '../common/settings';
 
 export interface Moment extends Owner {
@@ -17,6 +18,8 @@ export interface Moment extends Owner {
 	readonly toldUntil?: number | undefined;
 	/** Undefined if it could not be read. */
 	readonly listing: Listing | undefined;
+	/** Of each connector, by the asset list. */
+	readonly limitOf?: LimitOf;
 }
 
 /** Whether an incident of the station may be reported: those of unlisted stations are limited. */

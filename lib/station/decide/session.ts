@@ -1,294 +1,169 @@
 /**
- * Charging sessions that have ended: each is decided once, when everything up to its end is known. One without an end is over
- * when its connector begins another one. What follows is about OCPP 1.6; that of 2.0.1 is in `lives.ts`.
+ * Charging sessions that have ended. What was created is gone through in order, and each session is decided when all that belongs
+ * to it is known: so polls that come late, or miss some, decide the same.
  */
-import { CLOSING_MS, START_WAIT_MS } from '../common/settings';
-import type {
-	ReportEntry,
-	Register,
-	Sessions,
-	SessionMeter,
-	SessionStart,
-	SessionStop,
-} from '../common/state';
-import { isTransaction } from '../facts/values';
-import { atOf } from '../fold/registers';
-import { addName } from '../fold/sessions';
-import { type Candidate, Candidates, isLater } from './candidates';
-import type { Window } from './energy';
-import { isNamed, join } from './join';
-import { lifeAttempts, openLives } from './lives';
-import {
-	entryOf,
-	isIn,
-	NOT_REPORTED,
-	OPEN,
-	openEntry,
-	type SessionAttempt,
-	type SessionPlace,
-	timesOf,
-} from './sessionItem';
+import { CLOSING_MS, SESSION_WAIT_MS, START_WAIT_MS } from '../common/settings';
+import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common/state';
+import { isLater } from '../fold/decided';
+import { lastOf } from '../fold/sessions';
+import { exactOf, join, mayBeOf, placeOfStop } from './join';
+import { isOver, Known, type Session } from './known';
+import { endedEntry, hasRegister, openEntry, type SessionPlace, unendedEntry } from './sessionItem';
 
-/** Whether one of the sessions may be over: a stop or an end is not reported, or a start follows another one. */
-export function mayEnd({ starts, stops, transactions }: Sessions): boolean {
-	const isOpen = ({ reported }: { readonly reported?: boolean | undefined }) => !reported;
-	const begun = transactions.reduce((count, one) => count + one.starts.length, 0);
-	const isFollowed = starts.length > 1 || begun > 1;
-	return isFollowed || stops.some(isOpen) || transactions.some(({ ends }) => ends.some(isOpen));
+/** Whether one of the sessions may be over: a stop is not told, or a start follows another one. */
+export function mayEnd({ starts, stops }: Sessions): boolean {
+	const isOpen = starts.some(({ over }) => over === undefined);
+	return stops.some(({ told }) => !told) || (isOpen && starts.length > 1);
 }
 
-/** Marks the sessions as reported, and returns their items. */
+/** Marks the sessions as told, and returns their items. */
 export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	const candidates = new Candidates(sessions);
-	const isDue = ({ known }: { readonly known: number }) => known <= place.watermark;
-	const ends = [
-		...stopAttempts(sessions, candidates, place),
-		...sessions.transactions.flatMap((transaction) => lifeAttempts(sessions, transaction, place)),
-	];
-	const endsAt = Map.groupBy(ends.filter(isDue), ({ known }) => known);
-	const nextsAt = Map.groupBy(nextsOf(candidates).filter(isDue), ({ known }) => known);
-	const times = new Set([...endsAt.keys(), ...nextsAt.keys()]);
-	return [...times]
-		.sort((a, b) => a - b)
-		.flatMap((known) =>
-			[
-				...(endsAt.get(known) ?? []),
-				...unendedAttempts(sessions, candidates, nextsAt.get(known) ?? [], place),
-			]
-				.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-				.flatMap(({ decide }) => decide()),
-		)
-		.filter(({ t }) => t > place.publishedAt);
+	return played(sessions, place, true).entries.filter(({ t }) => t > place.publishedAt);
 }
 
-/**
- * The sessions that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided.
- * Their items have the energy so far.
- */
+/** Those whose stop waits for what may come, as they stand: once `endedSessions` has decided. */
+export function waitingSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
+	const { known } = played(sessions, place, false);
+	return waitingIn(known).flatMap((stop) => toldStop(known, stop, true, place));
+}
+
+/** Those that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided. */
 export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	const { watermark: known } = place;
-	const candidates = new Candidates(sessions);
-	const stopping = stoppingAt(sessions, candidates, known);
-	const of16 = candidates
-		.at(known)
-		.filter(({ start }) => start.used === undefined && !stopping.has(start))
-		.filter((candidate) => candidates.after(candidate, known) === undefined)
-		.flatMap((candidate) => {
-			const { start, responses, metered } = candidate;
-			const [tx = null] = [...responses, ...metered];
-			const registers = [
-				...meteredIn(sessions, candidate, undefined, { from: start.at }),
-				...registerOf(start, 'start'),
-			];
-			const { connector, tag } = start;
-			const parts = [connector, start.at, OPEN];
-			return openEntry(place, { ...{ tx, connector, parts, start, registers, tag } });
-		});
-	const of201 = sessions.transactions.flatMap((transaction) =>
-		openLives(sessions, transaction, place),
+	const { known } = played(sessions, place, false);
+	const ending = new Set(
+		waitingIn(known).flatMap((stop) => {
+			const { session, possible } = join(known, stop, false, place);
+			return [session, ...possible];
+		}),
 	);
-	return [...of16, ...of201];
+	return known.sessions
+		.filter((one) => !isOver(one) && one.start.unsure !== true && !ending.has(one))
+		.filter((one) => known.nextOf(one) === undefined)
+		.flatMap((one) => openEntry(known, one, place));
 }
 
-function stopAttempts(
-	sessions: Sessions,
-	candidates: Candidates,
-	place: SessionPlace,
-): SessionAttempt[] {
-	return sessions.stops
-		.filter(({ reported }) => !reported)
-		.flatMap((stop) =>
-			[false, true].map((isLast) => {
-				const known = isLast ? stop.t + START_WAIT_MS : knownOf(stop);
-				const decide = () => stopped(sessions, candidates, stop, { known, isLast }, place);
-				return { known, at: stop.at, id: stop.id, decide };
-			}),
-		);
+const waitingIn = ({ stops }: Known): SessionStop[] => stops.filter(({ told }) => !told);
+
+/** Starts come before the responses to them, and decisions once all messages of that time are known. */
+const RANK = { start: 0, response: 1, stop: 2, decision: 3 };
+
+/** A message, or a decision that is due. */
+interface Step {
+	readonly t: number;
+	readonly rank: number;
+	/** Of decisions that are due at once: by the station's clock. */
+	readonly at: number;
+	readonly id: string;
+	readonly take: () => readonly ReportEntry[];
 }
 
-/** When what belongs to its session is known: its own register, or those that follow in its place. */
-const knownOf = (stop: SessionStop): number => stop.t + (hasRegister(stop) ? 0 : CLOSING_MS);
-
-const hasRegister = ({ wh = 0, readings = [] }: SessionStop): boolean =>
-	wh > 0 || readings.some(({ c }) => c === 'end');
-
-/** The starts of sessions that have ended, and whose last meter values may follow. */
-function stoppingAt(
-	sessions: Sessions,
-	candidates: Candidates,
-	known: number,
-): ReadonlySet<SessionStart | undefined> {
-	const waiting = sessions.stops.filter(
-		(stop) => !stop.reported && stop.t <= known && known < knownOf(stop),
-	);
-	const of = { known, isLast: false };
-	return new Set(waiting.map((stop) => join(sessions, candidates, stop, of).candidate?.start));
+function played(sessions: Sessions, place: SessionPlace, isDeciding: boolean) {
+	const known = new Known(sessions);
+	const entries: ReportEntry[] = [];
+	const steps = [
+		...messagesOf(sessions, known),
+		...(isDeciding ? decisionsOf(sessions, known, place) : []),
+	].sort((a, b) => a.t - b.t || a.rank - b.rank || a.at - b.at || (a.id < b.id ? -1 : 1));
+	for (const { t, take } of steps) {
+		if (t > place.watermark) break;
+		known.at = t;
+		entries.push(...take());
+	}
+	known.at = place.watermark;
+	return { known, entries };
 }
 
-function stopped(
-	sessions: Sessions,
-	candidates: Candidates,
+function messagesOf({ starts, stops, named }: Sessions, known: Known): Step[] {
+	const message = (t: number, rank: number, id: string, add: () => void) => ({
+		...{ t, rank, at: t, id },
+		take: () => {
+			add();
+			settle(known);
+			return [];
+		},
+	});
+	return [
+		...starts.map((one) => message(one.t, RANK.start, one.id, () => known.addStart(one))),
+		...named.flatMap((one) =>
+			[...new Set([one.t, lastOf(one)])].map((t) =>
+				message(t, RANK.response, one.tx, () => known.addResponse(one)),
+			),
+		),
+		...stops.map((one) => message(one.t, RANK.stop, one.id, () => known.addStop(one))),
+	];
+}
+
+function decisionsOf({ starts, stops }: Sessions, known: Known, place: SessionPlace): Step[] {
+	const decision = (t: number, { at, id }: SessionStart | SessionStop, take: Step['take']) => ({
+		...{ t, rank: RANK.decision, at, id, take },
+	});
+	return [
+		...starts.map((start) =>
+			decision(start.t + SESSION_WAIT_MS, start, () => unendedBefore(known, start, place)),
+		),
+		...stops
+			.filter(({ told }) => !told)
+			.flatMap((stop) =>
+				[stop.t + (hasRegister(stop) ? 0 : CLOSING_MS), stop.t + START_WAIT_MS].map((t, n) =>
+					decision(t, stop, () => toldStop(known, stop, n === 1, place)),
+				),
+			),
+	];
+}
+
+function toldStop(
+	known: Known,
 	stop: SessionStop,
-	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
+	isLast: boolean,
 	place: SessionPlace,
 ): ReportEntry[] {
-	if (stop.reported) return [];
-	const joined = join(sessions, candidates, stop, { known, isLast });
-	const { candidate, connector, foundBy } = joined;
-	if (candidate === undefined && !joined.isRepeated && !isLast) return [];
-	stop.reported = true;
-	if (joined.isRepeated) {
-		stop.found = true;
-		return [];
-	}
-	for (const start of joined.possible) start.unsure = true;
-	const start = candidate?.start;
-	if (candidate !== undefined) {
-		stop.found = true;
-		const end = stop.at < candidate.start.at ? undefined : stop.at;
-		candidates.take(candidate, { used: known, ...(end !== undefined && { end }) });
-		if (!candidate.metered.has(stop.tx)) keepName(sessions, candidate);
-	}
-	const times = timesOf(start, stop);
-	const registers: Register[] = [
-		...meteredIn(sessions, candidate, stop.tx, times),
-		...closingOf(sessions, candidates, candidate, stop, times),
-		...(stop.readings ?? []),
-		...registerOf(start, 'start'),
-		...registerOf(stop, 'stop'),
-	];
-	return entryOf(place, {
-		tx: stop.tx,
-		connector: start?.connector ?? connector ?? null,
-		parts: isTransaction(stop.tx) ? [stop.tx, stop.at] : [stop.tx, stop.at, stop.wh ?? -1],
-		...{ start, stop, times, registers, foundBy, tag: start?.tag },
-	});
-}
-
-/** Meter values are dropped with their session: a stop with the ID that only they name ends no other one. */
-function keepName(sessions: Sessions, { start, responses, metered }: Candidate): void {
-	const [[tx], [message]] = [[...metered], start.messages];
-	if (responses.size > 0 || tx === undefined || message === undefined) return;
-	addName(sessions, { t: start.t, message, tx }, Infinity);
-}
-
-function registerOf(
-	end: { readonly t: number; readonly at: number; readonly wh?: number | undefined } | undefined,
-	c: 'start' | 'stop',
-): Register[] {
-	return end?.wh === undefined ? [] : [{ t: end.t, d: end.at - end.t, wh: end.wh, c }];
-}
-
-/** The meter values of the connector in this time: those of the transaction, and those that name none. */
-function meteredIn(
-	{ metered }: Sessions,
-	candidate: Candidate | undefined,
-	tx: string | undefined,
-	window: Window,
-): Register[] {
-	return meteredFor({ metered }, candidate, tx).flatMap(({ readings }) =>
-		readings.filter((reading) => isIn(window, reading)),
-	);
-}
-
-function meteredFor(
-	{ metered }: Pick<Sessions, 'metered'>,
-	candidate: Candidate | undefined,
-	tx: string | undefined,
-): SessionMeter[] {
-	if (candidate === undefined) return [];
-	const { start, responses } = candidate;
-	const names = new Set([undefined, ...responses, tx, ...candidate.metered]);
-	return metered.filter((one) => one.connector === start.connector && names.has(one.tx));
-}
-
-/** The meter values just after a stop without a register that are of its session: those that name it, or an end. */
-function closingOf(
-	sessions: Sessions,
-	candidates: Candidates,
-	candidate: Candidate | undefined,
-	stop: SessionStop,
-	{ to }: Window,
-): Register[] {
-	if (candidate === undefined || to === undefined || hasRegister(stop)) return [];
-	const known = knownOf(stop);
-	const next = candidates.after(candidate, known)?.at ?? Infinity;
-	const isClosing = (one: Register) =>
-		one.t <= known && to < atOf(one) && atOf(one) <= to + CLOSING_MS && atOf(one) < next;
-	const names = new Set([stop.tx, ...candidate.responses]);
-	return meteredFor(sessions, candidate, stop.tx).flatMap(({ tx, at, readings }) => {
-		// A name that is new may be that of the next session, whose start is missing.
-		if (tx !== undefined && !names.has(tx) && at > to) return [];
-		return readings.filter((one) => isClosing(one) && (tx !== undefined || one.c === 'end'));
-	});
-}
-
-interface Next {
-	readonly known: number;
-	readonly next: SessionStart;
-}
-
-/** When it is looked at what each start follows. */
-const nextsOf = (candidates: Candidates): Next[] =>
-	candidates
-		.later()
-		.flatMap((next) => [1, 2].map((times) => ({ known: next.t + times * START_WAIT_MS, next })));
-
-/** Starts that another one of their connector follows, if no stop has come by then or soon after. */
-function unendedAttempts(
-	sessions: Sessions,
-	candidates: Candidates,
-	nexts: readonly Next[],
-	place: SessionPlace,
-): SessionAttempt[] {
-	const [{ known } = { known: -Infinity }] = nexts;
-	return nexts.length === 0
+	if (stop.told) return [];
+	const { session, foundBy, isRepeated, possible } = join(known, stop, isLast, place);
+	if (session === undefined && !isRepeated && !isLast) return [];
+	const entries = isRepeated
 		? []
-		: candidates
-				.at(known)
-				.filter(
-					({ start }) => start.used === undefined && nexts.some(({ next }) => isLater(next, start)),
-				)
-				.map(({ start }) => {
-					const { at, id } = start;
-					const decide = () => unended(sessions, candidates, start, known, place);
-					return { known, at, id, decide };
-				});
+		: endedEntry(known, { session, stop, foundBy, connector: placeOfStop(known, stop) }, place);
+	stop.told = true;
+	if (session !== undefined || isRepeated) stop.found = true;
+	if (session !== undefined) end(known, session, stop.t);
+	for (const { start } of possible) start.unsure = true;
+	return entries;
 }
 
-function unended(
-	sessions: Sessions,
-	candidates: Candidates,
-	start: SessionStart,
-	known: number,
-	place: SessionPlace,
-): ReportEntry[] {
-	if (start.used !== undefined || start.unsure) return [];
-	const candidate = candidates.of(start, known);
-	const next = candidate && candidates.after(candidate, known);
-	if (candidate === undefined || next === undefined) return [];
-	if (known < next.t + START_WAIT_MS) return [];
-	// One that was reported without a start may be the end of this one, which was listed late. One with its ID may be late itself.
-	const mayEnd = ({ reported, found, t, at, tx }: SessionStop) =>
-		!(reported && found) &&
-		t <= known &&
-		start.at <= at &&
-		(at <= next.at || isNamed(candidate, tx));
-	const ends = sessions.stops.filter(mayEnd);
-	start.unsure ||= ends.some(({ reported }) => reported);
-	if (ends.length > 0) return [];
-	candidates.take(candidate, { used: known, unended: true });
-	keepName(sessions, candidate);
-	const times = { from: start.at, to: next.at };
-	const registers = [
-		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),
-		...registerOf(start, 'start'),
-	];
-	const [tx] = [...candidate.responses, ...candidate.metered];
-	return entryOf(place, {
-		tx: tx ?? null,
-		connector: start.connector,
-		parts: [start.connector, start.at, NOT_REPORTED],
-		...{ start, stop: undefined, shownAt: next.t, times, registers, foundBy: null, tag: start.tag },
-	});
+/** A start that is read after its stop was told without it: that session is over. */
+function settle(known: Known): void {
+	for (const stop of known.stops) {
+		if (!stop.told || stop.found) continue;
+		const [session, ...others] = exactOf(known, stop).filter((one) => !isOver(one));
+		if (session === undefined || others.length > 0) continue;
+		stop.found = true;
+		end(known, session, stop.t);
+	}
+}
+
+/** What only readings named keeps that ID: they are dropped with the session. */
+function end(known: Known, session: Session, t: number, isUnended = false): void {
+	const [name] = known.namesOf(session);
+	for (const start of session.starts) {
+		start.over = t;
+		if (isUnended) start.unended = true;
+		if (name !== undefined) start.name = name;
+	}
+}
+
+/** Sessions that this start follows, if no stop has come by then that is theirs or may be. */
+function unendedBefore(known: Known, next: SessionStart, place: SessionPlace): ReportEntry[] {
+	return known.sessions
+		.filter((one) => !isOver(one) && (one.start === next || isLater(next, one.start)))
+		.flatMap((session) => {
+			const later = known.nextOf(session);
+			if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];
+			const stops = known.stops.filter(({ found }) => !found);
+			if (stops.some((stop) => exactOf(known, stop).includes(session))) return [];
+			const isUnsure =
+				session.start.unsure === true || stops.some((stop) => mayBeOf(known, session, stop));
+			const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);
+			end(known, session, known.at, true);
+			return entries;
+		});
 }

@@ -1,10 +1,14 @@
 /** The item of a charging session, once it is decided what belongs to the session. */
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
-import type { StationSettings } from '../common/settings';
-import type { Register, ReportEntry } from '../common/state';
-import { NO_TRANSACTION } from '../facts/values';
-import { belongsAt } from '../fold/registers';
-import { energyOf, type Window } from './energy';
+import { limitIn, type LimitOf } from '../common/limits';
+import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
+import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
+import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
+import { isOfEnded, mayBeSame } from '../fold/decided';
+import { belongsAt, FRACTION_MS } from '../fold/registers';
+import { type Clock, energyOf } from './energy';
+import type { FoundBy } from './join';
+import type { Known, Session } from './known';
 
 export interface SessionPlace extends Owner {
 	readonly assetId: string;
@@ -12,96 +16,198 @@ export interface SessionPlace extends Owner {
 	/** Sessions that ended up to then are not reported. */
 	readonly publishedAt: number;
 	readonly settings: StationSettings;
+	readonly limitOf?: LimitOf;
 }
 
-/**
- * Looks for both ends of a session, by what was created up to `known`: in this order, so that polls that come late, or miss
- * some, decide the same.
- */
-export interface SessionAttempt {
-	readonly known: number;
-	readonly at: number;
-	readonly id: string;
-	readonly decide: () => ReportEntry[];
-}
+/** Of a connector, in W. */
+export const limitAt = (
+	{ assetId, limitOf = unlisted }: SessionPlace,
+	connector: string | undefined,
+): number => limitOf(assetId, connector);
+
+const unlisted: LimitOf = (_assetId, connector) => limitIn(undefined, connector);
+
+/** Otherwise the last register may follow the stop. */
+export const hasRegister = ({ wh = 0, readings = [] }: SessionStop): boolean =>
+	wh > 0 || readings.some(({ c }) => c === 'stop' || c === 'end');
 
 /** The reason of a session whose end was never reported. */
-export const NOT_REPORTED = 'NotReported';
+const NOT_REPORTED = 'NotReported';
 /** That of one that has not ended. */
-export const OPEN = 'Open';
+const OPEN = 'Open';
 
-interface Clock {
-	/** The station's time. */
-	readonly at: number;
-	/** The service's. */
-	readonly t: number;
-}
-
-interface DecidedSession {
+/** A session, as it is told. */
+interface Told {
 	/** What its ID depends on. */
 	readonly parts: readonly (string | number)[];
-	readonly tx: string | null;
-	readonly connector: string | null;
-	readonly start: Clock | undefined;
-	readonly stop: (Clock & { readonly reason?: string | undefined }) | undefined;
-	/** When the event was created that shows that it is over, if no stop does. */
-	readonly shownAt?: number;
-	readonly times: Window;
-	readonly registers: readonly Register[];
-	readonly foundBy: string | null;
-	readonly tag: string | undefined;
+	readonly session: Session | undefined;
+	readonly stop: SessionStop | undefined;
+	readonly connector: string | undefined;
+	/** When the next session of its connector began. */
+	readonly next?: SessionStart;
+	readonly foundBy: FoundBy | null;
+	/** When what shows that it is over was created. */
+	readonly shownAt: number;
 }
 
-export function entryOf(place: SessionPlace, session: DecidedSession): ReportEntry[] {
+export function endedEntry(
+	known: Known,
+	{
+		session,
+		stop,
+		connector,
+		...found
+	}: Pick<Told, 'session' | 'connector' | 'foundBy'> & { readonly stop: SessionStop },
+	place: SessionPlace,
+): ReportEntry[] {
+	const { tx, at, wh = -1, t } = stop;
+	const parts = [tx, at, ...(isTransaction(tx) ? [] : [wh]), stop.connector ?? ''];
+	return [entryOf(known, { ...found, parts, session, stop, connector, shownAt: t }, place, t)];
+}
+
+/** A session without a stop is told when that is no longer waited for. */
+export function unendedEntry(
+	known: Known,
+	session: Session,
+	next: SessionStart,
+	place: SessionPlace,
+): ReportEntry[] {
+	const told = { ...openOf(session, NOT_REPORTED), next, shownAt: next.t };
+	if (session.isRefused && !hasRisen(known, told, place)) return [];
+	return [entryOf(known, told, place, Math.max(next.t, session.start.t) + SESSION_WAIT_MS)];
+}
+
+/** Of a session that has not ended: its energy so far. */
+export function openEntry(known: Known, session: Session, place: SessionPlace): ReportEntry[] {
+	const told = { ...openOf(session, OPEN), shownAt: session.start.t };
+	if (session.isRefused && !hasRisen(known, told, place)) return [];
+	const { item, ...entry } = entryOf(known, told, place, session.start.t);
+	const minutes = minutesOf(place.watermark - session.start.t);
+	return [{ ...entry, item: { ...item, minutes, reason: null, receivedAt: null } }];
+}
+
+function openOf(session: Session, as: string): Omit<Told, 'shownAt'> {
+	const { connector = '', at, tx } = session.start;
+	const parts = [...(tx === undefined ? [connector] : [tx]), at, as];
+	return { parts, session, stop: undefined, connector: undefined, foundBy: null };
+}
+
+/** One that the service did not accept counts only if the register shows that it charged. */
+const hasRisen = (known: Known, told: Told, place: SessionPlace): boolean =>
+	(energyIn(known, told, place).kwh ?? 0) > 0;
+
+function entryOf(known: Known, told: Told, place: SessionPlace, t: number): ReportEntry {
 	const { assetId, settings } = place;
-	const { tx, start, stop, shownAt = 0, times, registers, foundBy } = session;
-	const { from, to } = times;
-	const energy = energyOf(registers, times);
-	const t = stop?.t ?? shownAt;
-	const id = incidentId(place, 'sessionEnded', [assetId, ...session.parts]);
+	const { session, stop } = told;
+	const start = session?.start;
+	const { from, to } = timesOf(start, stop);
+	const energy = energyIn(known, told, place);
+	const id = incidentId(place, 'sessionEnded', [assetId, ...told.parts]);
+	const tx = stop?.tx ?? nameOf(known, session);
 	const item = {
-		connector: session.connector,
-		startedAt: isoOf(from),
-		stoppedAt: stop === undefined ? null : isoOf(to),
+		connector: (session && known.placeOf(session, stop)) ?? told.connector ?? null,
+		startedAt: isoOf(from?.at),
+		stoppedAt: isoOf(to?.at),
 		// Up to the last reading would be too few: when the session ended is unknown.
-		minutes: start === undefined || stop === undefined ? null : minutesOf((to ?? 0) - (from ?? 0)),
+		minutes: from === undefined || to === undefined ? null : minutesOf(to.at - from.at),
 		energyKwh: energy.kwh ?? null,
 		meterStartWh: energy.startWh ?? null,
 		meterStopWh: energy.stopWh ?? null,
 		energyFrom: energy.from ?? null,
-		transactionId: tx === NO_TRANSACTION ? null : tx,
-		reason: stop?.reason ?? NOT_REPORTED,
-		startFoundBy: foundBy,
-		receivedAt: isoOf(t),
+		transactionId: tx === NO_TRANSACTION ? null : (tx ?? null),
+		reason: stop === undefined ? NOT_REPORTED : (stop.reason ?? null),
+		startFoundBy: told.foundBy,
+		receivedAt: isoOf(told.shownAt),
 		id,
 		kind: 'sessionEnded',
-		...(settings.includeIdTag && { idTag: session.tag ?? null }),
+		...(settings.includeIdTag && { idTag: tagOf(known, told) ?? null }),
 	};
-	return [{ id, t, assetId, item }];
+	return { id, t, assetId, item };
 }
 
-/** Of a session that has not ended: its energy so far. */
-export function openEntry(
-	place: SessionPlace,
-	session: Omit<DecidedSession, 'stop' | 'times' | 'foundBy'> & { readonly start: Clock },
-): ReportEntry[] {
-	const { start } = session;
-	const times = { from: start.at };
-	return entryOf(place, {
-		...{ ...session, stop: undefined, shownAt: start.t, times, foundBy: null },
-	}).map(({ item, ...entry }) => {
-		const minutes = minutesOf(place.watermark - start.t);
-		return { ...entry, item: { ...item, minutes, reason: null, receivedAt: null } };
+function nameOf(known: Known, session: Session | undefined): string | undefined {
+	if (session === undefined) return undefined;
+	const [name] = [...session.ids, ...known.namesOf(session)];
+	return name;
+}
+
+/** By the station's clock, whose error cancels out, unless it was set in between: then by the service's. */
+function timesOf(
+	start: Clock | undefined,
+	stop: Clock | undefined,
+): { readonly from: Clock | undefined; readonly to: Clock | undefined } {
+	const isRight = start === undefined || stop === undefined || start.at <= stop.at;
+	const of = (one: Clock | undefined) => one && { at: isRight ? one.at : one.t, t: one.t };
+	return { from: of(start), to: of(stop) };
+}
+
+/** Who charges: what the first message says that names anybody. */
+function tagOf(known: Known, { session, stop }: Told): string | undefined {
+	const start = session?.start;
+	const of = start ?? stop;
+	const { from, to } = known.lifeOf(of ?? { at: 0, t: 0 }, namesOf(known, { session, stop }));
+	const said = [...namesOf(known, { session, stop })]
+		.flatMap((tx) => known.metersOf(tx))
+		.flatMap(({ who = [] }) => who)
+		.filter(({ at }) => from <= at && at < to)
+		.sort((a, b) => a.at - b.at);
+	return start?.tag ?? said[0]?.name ?? stop?.tag;
+}
+
+function namesOf(known: Known, { session, stop }: Pick<Told, 'session' | 'stop'>): Set<string> {
+	const names = session ? [...session.ids, ...known.namesOf(session)] : [];
+	const own = stop !== undefined && isTransaction(stop.tx) ? [stop.tx] : [];
+	return new Set([...names, ...own]);
+}
+
+function energyIn(known: Known, told: Told, at: SessionPlace) {
+	const { session, stop, next } = told;
+	const start = session?.start;
+	const place = session && known.placeOf(session, stop);
+	const { from, to = next && { at: next.at - 1, t: next.t } } = timesOf(start, stop);
+	const closingMs = stop === undefined || hasRegister(stop) ? 0 : CLOSING_MS;
+	const closed = (to?.at ?? Infinity) + closingMs;
+	const names = namesOf(known, told);
+	const life = known.lifeOf(start ?? stop ?? { at: 0, t: 0 }, names);
+	const isOwn = (one: Register) => {
+		const at = belongsAt(one);
+		const isInTime = stop === undefined || one.c !== undefined || at <= closed;
+		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
+	};
+	const others = known.stops.filter((one) => one !== stop);
+	const named = [...names].flatMap((tx) => {
+		const isNamed = session?.ids.has(tx) === true;
+		const isOld = (one: Register) =>
+			!isNamed && isOfEnded(others, tx, { at: belongsAt(one), t: one.t });
+		return known
+			.metersOf(tx)
+			.filter(({ connector }) => mayBeSame(connector, place))
+			.flatMap(({ readings }) => readings.filter((one) => isOwn(one) && !isOld(one)));
+	});
+	const later = (session && known.nextOf(session)?.start.at) ?? Infinity;
+	const isFitting = (one: Register) => {
+		const at = belongsAt(one);
+		if (from === undefined || one.t > known.at || at >= later) return false;
+		// Of a start whose clock is behind, the session before has readings of that time.
+		if (at < from.at || one.t + FRACTION_MS < from.t) return false;
+		return at <= (to?.at ?? Infinity) || (one.c === 'end' && at <= closed);
+	};
+	// Of a session without a stop, nobody knows how long anything fits its time.
+	const fitting =
+		place === undefined || next !== undefined
+			? []
+			: known
+					.metersOf(undefined)
+					.filter(({ connector }) => connector === evseOf(place))
+					.flatMap(({ readings }) => readings.filter(isFitting));
+	return energyOf({
+		...{ from, to, fitting, limitW: limitAt(at, place) },
+		named: [...registersOf(start, 'start'), ...named, ...registersOf(stop, 'stop')],
 	});
 }
 
-/** By the station's clock, whose error cancels out, unless it was set in between. */
-export function timesOf(start: Clock | undefined, stop: Clock | undefined): Window {
-	const isRight = start === undefined || stop === undefined || start.at <= stop.at;
-	return isRight ? { from: start?.at, to: stop?.at } : { from: start.t, to: stop.t };
-}
-
-export function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): boolean {
-	const at = belongsAt(register);
-	return from <= at && at <= to;
+function registersOf(end: SessionStart | SessionStop | undefined, c: 'start' | 'stop'): Register[] {
+	if (end === undefined) return [];
+	const own = end.wh === undefined ? [] : [{ t: end.t, d: end.at - end.t, wh: end.wh, c }];
+	return [...own, ...(end.readings ?? [])];
 }

@@ -6,6 +6,7 @@ import { elements, isTransaction, NO_TRANSACTION, ordinal, stationTime, text } f
 
 /** An absent reason means Local (OCPP 1.6, section 4.10). */
 const DEFAULT_REASON = 'Local';
+const ACCEPTED = 'accepted';
 /** The main meter of a station is no connector (OCPP 1.6, section 4.7). */
 const MAIN_METER = '0';
 
@@ -28,7 +29,9 @@ const readStart: MessageReader = ({ payload, messageId }) => {
 export const readResponse: MessageReader = ({ payload, messageId }) => {
 	const transaction = text(payload['transactionId']);
 	if (transaction === undefined || messageId === undefined) return [];
-	return [{ about: 'startResponse', messageId, transaction }];
+	const status = text(valueAt(payload, 'idTagInfo.status'))?.toLowerCase() ?? ACCEPTED;
+	const isRefused = status !== ACCEPTED;
+	return [{ about: 'startResponse', messageId, transaction, ...(isRefused && { isRefused }) }];
 };
 
 /** Those of the main meter say nothing about sessions, nor do those without a session or a register. */

@@ -96,6 +96,8 @@ interface StartResponse {
 	readonly about: 'startResponse';
 	readonly messageId: string;
 	readonly transaction: string;
+	/** The service did not accept the session. */
+	readonly isRefused?: boolean;
 }
 
 /** Meter values of a connector, or of an EVSE of OCPP 2.0.1. */

@@ -19,9 +19,8 @@ export function stationTime(value: unknown): number | undefined {
 	return at === undefined || at < EARLIEST ? undefined : at;
 }
 
-/** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), or 0: these name no transaction. */
-export const isTransaction = (id: string): boolean =>
-	id !== '-1' && id !== '0' && id !== NO_TRANSACTION;
+/** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), 0 or a negative number: these name no transaction. */
+export const isTransaction = (id: string): boolean => !/^(0|-\d+)?$/.test(id);
 /** The ID of a stop that has none. */
 export const NO_TRANSACTION = '';
 

@@ -1,61 +1,50 @@
-/** Which meter values are of sessions that have been reported: they are not kept, nor added again when they are read again. */
-import type { Sessions, SessionMeter, SessionTransaction } from '../common/state';
+/** What is said of sessions that are over: it is not kept, nor added again when it is read again. */
+import { CLOSING_MS, MINUTE_MS } from '../common/settings';
+import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { evseOf } from '../facts/values';
 
+/** Whether two places can be the same one: an EVSE without a connector is each of its connectors, and no place is any. */
+export const mayBeSame = (a: string | undefined, b: string | undefined): boolean =>
+	a === undefined || b === undefined || a === b || evseOf(a) === b || a === evseOf(b);
+
+/** By both clocks, unless the first one was sent late: a clock that was set back does not make the session before a later one. */
+export function isLater(one: SessionStart, than: SessionStart): boolean {
+	const isSentLate = than.t - than.at > MINUTE_MS && one.at - one.t <= MINUTE_MS;
+	return one.at > than.at && (one.t >= than.t || isSentLate);
+}
+
+type Said = Pick<SessionMeter, 'tx' | 'connector' | 't'>;
+
 /**
- * Those of a connector, at that time of the station; `unknown` is what counts without a start and a stop. What names a
- * transaction after the session was reported may be of the next one, whose start is missing.
+ * Whether what was said at that time of the station is of a session that is over. What names no transaction is that of the
+ * session that its EVSE has: most is of stations that do not charge.
  */
-export function isMeterDecided(
-	{ starts, stops, transactions }: Sessions,
-	{ tx, connector, t }: Pick<SessionMeter, 'tx' | 'connector' | 't'>,
-	at: number,
-	unknown: boolean,
-): boolean {
-	const begun = starts.filter((one) => one.connector === connector && one.at <= at);
-	const start = latest(begun, at);
-	const isBefore = tx === undefined || t <= (start?.used ?? Infinity);
-	// A clock that was set back makes the last start one of before.
-	const last = begun.toSorted((a, b) => a.t - b.t).at(-1);
-	if (start !== undefined && isBefore) return start.used !== undefined && last?.used !== undefined;
-	if (unknown && tx === undefined && transactions.some((one) => isOpenAt(one, connector, at)))
-		return false;
-	return unknown || stops.some((stop) => stop.tx === tx && stop.reported && at <= stop.at);
+export function isMeterDecided(sessions: Sessions, said: Said, at: number): boolean {
+	const { tx, connector, t } = said;
+	const starts = sessions.starts.filter((one) => mayBeSame(one.connector, connector));
+	if (tx === undefined) {
+		const begun = starts.filter((one) => one.at <= at);
+		const isFollowed = (start: SessionStart) =>
+			start.connector !== undefined &&
+			begun.some((one) => one.connector !== undefined && isLater(one, start));
+		return !begun.some((start) => start.over === undefined && !isFollowed(start));
+	}
+	const responses = new Set(sessions.named.flatMap((one) => (one.tx === tx ? one.message : [])));
+	const own = starts
+		.filter(
+			(one) =>
+				[one.tx, one.name].includes(tx) || one.messages.some((message) => responses.has(message)),
+		)
+		.sort((a, b) => a.at - b.at);
+	const start = own.findLast((one) => one.at <= at) ?? own[0];
+	if (start !== undefined && start.over === undefined) return false;
+	return start?.unended === true || isOfEnded(sessions.stops, tx, { at, t });
 }
 
-/** Whether an EVSE can be that of a transaction: one that names none so far can be at any. */
-export function mayBeAt({ where, starts }: SessionTransaction, evse: string): boolean {
-	const named = [...where.map(({ name }) => name), ...starts.map(({ connector }) => connector)];
-	const known = named.filter((one) => one !== undefined);
-	return known.length === 0 ? starts.length > 0 : known.some((one) => evseOf(one) === evse);
-}
-
-/** Whether a session of OCPP 2.0.1 is not decided that had begun by then, and can be at that EVSE. */
-const isOpenAt = (transaction: SessionTransaction, evse: string, time: number): boolean =>
-	transaction.starts.some(({ at, done }) => !done && at <= time) && mayBeAt(transaction, evse);
-
-export function isTransactionDecided(
-	{ starts, ends }: Pick<SessionTransaction, 'starts' | 'ends'>,
-	at: number,
-): boolean {
-	const start = latest(starts, at);
-	if (start !== undefined) return start.done === true;
-	const next = Math.min(...starts.map((one) => one.at));
-	const before = ends.filter(({ at: end }) => at <= end && end < next);
-	// Without an end in between, it is of the first session, though its time is before the start.
-	if (before.length === 0) return starts.some((one) => one.at === next && one.done);
-	// One that is sent again, by a clock that is not set, is known before the session is decided.
-	return before.every(({ reported }) => reported);
-}
-
-function latest<T extends { readonly at: number }>(
-	all: readonly T[],
-	until: number,
-): T | undefined {
-	return all
-		.filter(({ at }) => at <= until)
-		.reduce<T | undefined>(
-			(last, one) => (one.at > (last?.at ?? -Infinity) ? one : last),
-			undefined,
-		);
-}
+/** Whether it is of a session whose stop is told: later, it is of another one that uses the ID again. */
+export const isOfEnded = (
+	stops: readonly SessionStop[],
+	tx: string,
+	{ at, t }: { readonly at: number; readonly t: number },
+): boolean =>
+	stops.some((one) => one.told && one.tx === tx && (t <= one.t || at <= one.at + CLOSING_MS));

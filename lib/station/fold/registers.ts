@@ -12,7 +12,7 @@ import type { MeterReading } from '../facts';
 export const atOf = ({ t, d = 0 }: Register): number => t + d;
 
 /** Stations write times without fractions: the first reading can seem to be from before the start. */
-const FRACTION_MS = 1_000;
+export const FRACTION_MS = 1_000;
 
 /** The same, as far as it decides which session a reading belongs to. */
 export const belongsAt = (one: Register): number =>
@@ -64,22 +64,30 @@ export function withRegisters(known: Register[], added: readonly Register[]): Re
 		else all[index] = { ...one, ...(other.gap !== undefined && { gap: other.gap }) };
 	}
 	if (!isNews) return known;
-	if (all.length > MOST_REPORTS) return thinned(all, Infinity);
+	if (all.length > MOST_REPORTS) return thinned(all, { settled: Infinity });
 	return all.length === known.length ? all : all.sort(compare);
 }
 
-/** Of those created before `settled`, the first and the last of each half hour stay; of those before `cut`, only these two. */
+interface Bounds {
+	/** Of those created before it, only the first and the last of each half hour stay, */
+	readonly settled: number;
+	/** and of those created before this time, only the first and the last of all. */
+	readonly cut?: number;
+	/** At which part of the time a reading is: those of each are thinned by themselves. */
+	readonly spanOf?: (at: number) => number;
+}
+
+/** The highest of each stays, too: it may contradict the others. */
 export function thinned(
 	registers: readonly Register[],
-	settled: number,
-	cut = -Infinity,
+	{ settled, cut = -Infinity, spanOf = () => 0 }: Bounds,
 ): Register[] {
 	if (registers.length <= 2) return [...registers];
 	const groups = new Map<string, Register[]>();
 	for (const [n, one] of registers.toSorted(compare).entries()) {
 		const { c, l = '', t } = one;
 		const time = t < cut ? 'past' : t < settled ? Math.floor(t / READINGS_MS) : `recent ${n}`;
-		const key = `${c ?? time} ${l}`;
+		const key = c === undefined ? `${time} ${spanOf(belongsAt(one))} ${l}` : `${c} ${l}`;
 		const known = groups.get(key);
 		if (known === undefined) groups.set(key, [one]);
 		else known.push(one);
@@ -92,7 +100,9 @@ function limited(group: Register[]): Register[] {
 	const last = group.at(-1);
 	if (first === undefined || last === undefined) return group;
 	if (first.c !== undefined) return group.slice(-MOST_REPORTS);
+	const highest = group.reduce((most, one) => (one.wh > most.wh ? one : most), last);
 	const isWhole = group.length <= 2 && group.every(({ gap }) => gap === undefined);
 	if (isWhole || first === last) return group;
-	return [{ ...first, gap: atOf(last) }, last];
+	const between = highest.wh > Math.max(first.wh, last.wh) ? [highest] : [];
+	return [{ ...first, gap: atOf(last) }, ...between, last];
 }

@@ -1,38 +1,47 @@
-/** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
+/**
+ * The parts of a station's sessions, as sets: starts with the responses to them, what is said between start and stop, and
+ * stops. The messages of a transaction of OCPP 2.0.1 are the same parts, whose starts have their ID from the beginning.
+ */
 import { MOST_REPORTS, REPEATED_MS, type StationSettings } from '../common/settings';
 import type {
 	NamedStart,
 	Register,
-	Said,
 	Sessions,
 	SessionMeter,
 	SessionStart,
-	SessionTransaction,
+	SessionStop,
 } from '../common/state';
 import type { Fact, Metered, Transaction } from '../facts';
-import { isTransaction } from '../facts/values';
-import { isMeterDecided, isTransactionDecided, mayBeAt } from './decided';
+import { evseOf, isTransaction } from '../facts/values';
+import { isMeterDecided } from './decided';
 import { atOf, belongsAt, clockOf, registersOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
 const MOST_MESSAGES = 8;
+/** Tags that are named between start and stop. */
+const MOST_TAGS = 8;
 
-export const noSessions = (): Sessions => ({
-	...{ starts: [], named: [], metered: [], stops: [], transactions: [] },
-});
+export const noSessions = (): Sessions => ({ starts: [], named: [], metered: [], stops: [] });
+
+/** Nothing of them, nor that the station is answered. */
+export const hasNoSessions = ({ answered, ...lists }: Partial<Sessions> = {}): boolean =>
+	answered === undefined && Object.values(lists).every(({ length }) => length === 0);
 
 interface When {
 	readonly at: number;
 	readonly eventId: string;
 }
 
-interface Clocked {
+interface SentMessage {
+	readonly t: number;
+	readonly last?: number | undefined;
+}
+
+interface ClockedMessage extends SentMessage {
 	readonly at: number;
 	readonly raw?: number | undefined;
 }
-
-interface ClockedMessage extends Clocked, SentMessage {}
 
 /**
  * A message that is sent again has the same time of the station. A clock that is not set can show that time again after each boot:
@@ -51,63 +60,127 @@ export function addSessionFact(
 	{ includeIdTag = false, mostParts: most = MOST_REPORTS }: StationSettings,
 ): boolean {
 	const { at: t, eventId: id } = when;
+	const tagOf = (tag: string | undefined) => (includeIdTag && tag !== undefined ? { tag } : {});
 	switch (fact.about) {
 		case 'start': {
 			const { connector, meterWh: wh, messageId, stationTime, idTag } = fact;
 			const messages = messageId === undefined ? [] : [messageId];
-			const tag = includeIdTag && idTag !== undefined && { tag: idTag };
-			const added = { t, id, connector, ...clockOf(stationTime, t), wh, messages, ...tag };
-			return add(
-				sessions.starts,
-				added,
-				most,
-				// Perhaps with another message ID.
-				(known) => known.connector === connector && known.wh === wh && isSameTime(known, added),
-				repeatedStart,
-			);
+			const said = { ...clockOf(stationTime, t), wh, messages, ...tagOf(idTag) };
+			return addStart(sessions, { t, id, connector, ...said }, most);
 		}
 		case 'startResponse': {
-			const { messageId: message, transaction: tx } = fact;
-			return addName(sessions, { t, message, tx }, most);
+			const { messageId: message, transaction: tx, isRefused } = fact;
+			const added = { t, message, tx, ...(isRefused === true && { refused: true }) };
+			const isFirst = t < (sessions.answered ?? Infinity);
+			if (isFirst) sessions.answered = t;
+			return addName(sessions, added, most) || isFirst;
 		}
-		case 'metered':
-			return addMetered(sessions, fact, t, most);
-		case 'stop': {
-			const { transaction: tx, meterWh: wh, reason, stationTime, readings } = fact;
-			const clock = clockOf(stationTime, t);
-			const registers = withRegisters([], registersOf(readings, t, undefined, stationTime));
-			return add(
-				sessions.stops,
-				{ t, id, tx, ...clock, wh, reason, ...(registers.length > 0 && { readings: registers }) },
+		case 'metered': {
+			const { transaction: tx, connector, stationTime } = fact;
+			const readings = registersOf(fact.readings, t, undefined, stationTime);
+			return addMetered(
+				sessions,
+				{ t, tx, connector, at: atOfMeter(fact, t, readings), readings },
 				most,
-				// Two connectors can stop at the same time, both without an ID.
-				(known) =>
-					known.tx === tx &&
-					isSameTime(known, { t, ...clock }) &&
-					(isTransaction(tx) || known.id === id || known.wh === wh),
-				(known, added) => sentAgain(known, added, known.reported ? known : earlier(known, added)),
 			);
 		}
-		case 'transaction': {
-			const { idTag } = fact;
-			return addTransaction(sessions, fact, when, { tag: includeIdTag ? idTag : undefined, most });
+		case 'stop': {
+			const { transaction: tx, meterWh: wh, reason, stationTime, readings } = fact;
+			const registers = registersOf(readings, t, undefined, stationTime);
+			const said = { ...clockOf(stationTime, t), wh, reason, ...kept(registers) };
+			return addStop(sessions, { t, id, tx, ...said }, most);
 		}
+		case 'transaction':
+			return addTransaction(sessions, fact, when, tagOf(fact.idTag), most);
 		default:
 			return false;
 	}
 }
 
+const kept = (readings: readonly Register[]) =>
+	readings.length > 0 && { readings: withRegisters([], readings) };
+
+/** The register at the start can seem to be from before it. */
+function atOfMeter({ stationTime }: Metered, t: number, readings: readonly Register[]): number {
+	const begins = readings.filter(({ c }) => c === 'begin').map(belongsAt);
+	return Math.max(clockOf(stationTime, t).at, ...begins);
+}
+
+function addTransaction(
+	sessions: Sessions,
+	fact: Transaction,
+	{ at: t, eventId: id }: When,
+	tag: { readonly tag?: string },
+	most: number,
+): boolean {
+	const { transaction: tx, phase, stationTime, seqNo, connector, reason = '' } = fact;
+	const clock = clockOf(stationTime, t);
+	const where = connector !== undefined && { connector };
+	const readings = registersOf(fact.readings, t, seqNo, stationTime);
+	if (phase === 'updated') {
+		const who = tag.tag !== undefined && { who: [{ at: clock.at, name: tag.tag }] };
+		return addMetered(sessions, { t, tx, ...where, at: clock.at, readings, ...who }, most);
+	}
+	const registers = marked(readings, phase === 'started' ? 'start' : 'stop');
+	const own = { t, id, tx, ...where, ...clock, ...tag, ...kept(registers) };
+	if (phase === 'ended') {
+		const wh = registers.find(({ c, l }) => c === 'stop' && l === undefined)?.wh;
+		return addStop(sessions, { ...own, wh, reason }, most);
+	}
+	const wh = registers.find((one) => one.wh >= 0 && one.c !== 'end' && one.l === undefined)?.wh;
+	return addStart(sessions, { ...own, wh, messages: [] }, most);
+}
+
+/** A reading without a context belongs to the start or the stop, if its message is the first or the last, and has no other one. */
+function marked(readings: readonly Register[], c: 'start' | 'stop'): Register[] {
+	const context = c === 'start' ? 'begin' : 'end';
+	if (readings.some((one) => one.c === context)) return [...readings];
+	const others = readings
+		.filter((one) => one.c === undefined)
+		.toSorted((a, b) => atOf(a) - atOf(b));
+	const own = c === 'start' ? others[0] : others.at(-1);
+	return readings.map((reading) => (reading === own ? { ...reading, c } : reading));
+}
+
+/** One start, however often it is sent, and with which message ID. */
+function addStart({ starts }: Sessions, added: SessionStart, most: number): boolean {
+	const isSame = (known: SessionStart) =>
+		known.connector === added.connector &&
+		known.wh === added.wh &&
+		known.tx === added.tx &&
+		isSameTime(known, added);
+	return add(starts, added, most, isSame, (known) => {
+		const { name, over, unended, unsure } = known;
+		const messages = [...new Set([...known.messages, ...added.messages])].sort();
+		return {
+			...sentAgain(known, added, earlier(known, added)),
+			messages: messages.slice(0, MOST_MESSAGES),
+			...(name !== undefined && { name }),
+			...(over !== undefined && { over }),
+			...(unended && { unended }),
+			...(unsure && { unsure }),
+		};
+	});
+}
+
+/** Two connectors can stop at the same time, both without an ID or with the same one. */
+function addStop({ stops }: Sessions, added: SessionStop, most: number): boolean {
+	const isSame = (known: SessionStop) =>
+		known.tx === added.tx &&
+		known.connector === added.connector &&
+		isSameTime(known, added) &&
+		(isTransaction(added.tx) || known.id === added.id || known.wh === added.wh);
+	return add(stops, added, most, isSame, (known) =>
+		sentAgain(known, added, known.told ? known : earlier(known, added)),
+	);
+}
+
 /** A station that boots may begin its message IDs again: other responses to the same ID are those to other starts. */
-export function addName({ named }: Sessions, added: NamedStart, most: number): boolean {
+function addName({ named }: Sessions, added: NamedStart, most: number): boolean {
 	const isSame = ({ message, tx }: NamedStart) => message === added.message && tx === added.tx;
 	return add(named, added, most, isSame, (known, other) =>
 		sentAgain(known, other, earlier(known, other)),
 	);
-}
-
-interface SentMessage {
-	readonly t: number;
-	readonly last?: number | undefined;
 }
 
 export const lastOf = ({ t, last = t }: SentMessage): number => last;
@@ -118,146 +191,41 @@ function sentAgain<T extends SentMessage>(known: T, added: T, kept: T): T {
 	return last === lastOf(kept) ? kept : { ...kept, last };
 }
 
-function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
-	const { used, end, unended, unsure } = known;
-	const messages = [...new Set([...known.messages, ...added.messages])].sort();
-	return {
-		...sentAgain(known, added, earlier(known, added)),
-		messages: messages.slice(0, MOST_MESSAGES),
-		...(used !== undefined && { used }),
-		...(end !== undefined && { end }),
-		...(unended && { unended }),
-		...(unsure && { unsure }),
-	};
-}
+type Said = Omit<SessionMeter, 'until'>;
 
-/** Those that name no transaction count only while the connector has a session: most are of stations that do not charge. */
-function addMetered(sessions: Sessions, fact: Metered, t: number, most: number): boolean {
-	const { transaction: tx, connector, stationTime, readings } = fact;
-	const registers = registersOf(readings, t, undefined, stationTime);
-	const begins = registers.filter(({ c }) => c === 'begin').map(belongsAt);
-	// The register at the start can seem to be from before it.
-	const at = Math.max(clockOf(stationTime, t).at, ...begins);
-	const isOfNone = tx === undefined && !hasTransaction(sessions, connector);
-	if (isMeterDecided(sessions, { tx, connector, t }, at, isOfNone)) return false;
-	return add<SessionMeter>(
+/** Of one transaction at one place, or of an EVSE. What can be of no session that is still to be told is left out. */
+function addMetered(sessions: Sessions, said: Said, most: number): boolean {
+	const connector =
+		said.tx === undefined && said.connector !== undefined ? evseOf(said.connector) : said.connector;
+	const own = { ...said, ...(connector !== undefined && { connector }) };
+	if (isMeterDecided(sessions, own, said.at)) return false;
+	const added = { ...own, until: said.at, readings: withRegisters([], said.readings) };
+	return add(
 		sessions.metered,
-		{
-			...{ t, connector, at, readings: withRegisters([], registers) },
-			...(tx !== undefined && { tx }),
-		},
+		added,
 		most,
-		(known) => known.tx === tx && known.connector === connector,
-		(known, added) => {
+		(known) => known.tx === said.tx && known.connector === connector,
+		(known) => {
 			const readings = withRegisters(known.readings, added.readings);
-			const isNews = added.t < known.t || added.at < known.at || readings !== known.readings;
-			if (!isNews) return known;
-			const first = { t: Math.min(known.t, added.t), at: Math.min(known.at, added.at) };
-			return { ...known, ...first, readings };
+			const who = united(known.who, added.who);
+			const t = Math.min(known.t, added.t);
+			const [at, until] = [Math.min(known.at, added.at), Math.max(known.until, added.until)];
+			const isNews = t < known.t || at < known.at || until > known.until;
+			// Most of what a poll reads was read by the poll before.
+			if (!isNews && readings === known.readings && who === known.who) return known;
+			return { ...known, t, at, until, readings, ...(who !== undefined && { who }) };
 		},
 	);
 }
 
-/** Whether an EVSE of OCPP 2.0.1 has a transaction. */
-function hasTransaction({ transactions }: Sessions, evse: string): boolean {
-	return transactions.some(
-		(one) =>
-			mayBeAt(one, evse) && !(one.ends.length > 0 && one.ends.every(({ reported }) => reported)),
+type Tags = SessionMeter['who'];
+
+/** Each when it was first named; the list itself if nothing is new. */
+function united(known: Tags, added: Tags): Tags {
+	const news = added?.filter(
+		(one) => !known?.some(({ at, name }) => name === one.name && at <= one.at),
 	);
-}
-
-function addTransaction(
-	sessions: Sessions,
-	fact: Transaction,
-	{ at: t, eventId: id }: When,
-	{ tag, most }: { readonly tag: string | undefined; readonly most: number },
-): boolean {
-	const { transaction: tx, phase, stationTime, seqNo, connector, reason = '' } = fact;
-	const clock = clockOf(stationTime, t);
-	const { at } = clock;
-	const readings = registersOf(fact.readings, t, seqNo, stationTime);
-	const where = connector !== undefined && { connector };
-	const saidAt = (name?: string) => (name === undefined ? [] : [{ t, at, until: at, name }]);
-	const wh = readings.find((one) => one.wh >= 0 && one.c !== 'end')?.wh;
-	const added: SessionTransaction = {
-		tx,
-		t,
-		where: phase === 'updated' ? saidAt(connector) : [],
-		who: saidAt(tag),
-		starts: phase === 'started' ? [{ t, ...clock, ...where, wh }] : [],
-		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
-		readings: withRegisters([], marked(readings, phase)),
-	};
-	const isSame = (known: SessionTransaction) => known.tx === tx;
-	return add(sessions.transactions, added, most, isSame, (known, other) =>
-		joined(known, other, most),
-	);
-}
-
-/** A reading without a context belongs to the start or the end, if its message is the first or the last. */
-function marked(readings: readonly Register[], phase: Transaction['phase']): Register[] {
-	if (phase === 'updated') return [...readings];
-	const others = readings.filter(({ c }) => c === undefined).toSorted((a, b) => atOf(a) - atOf(b));
-	const one = phase === 'started' ? others[0] : others.at(-1);
-	const c = phase === 'started' ? ('start' as const) : ('stop' as const);
-	return readings.map((reading) => (reading === one ? { ...reading, c } : reading));
-}
-
-function joined(
-	known: SessionTransaction,
-	added: SessionTransaction,
-	most: number,
-): SessionTransaction {
-	const lives = {
-		starts: united(known.starts, added.starts, most, isSameTime, (one, other) => ({
-			...sentAgain(one, other, earlier(one, other)),
-			...(one.done && { done: true }),
-		})),
-		ends: united(known.ends, added.ends, most, isSameTime, (one, other) =>
-			one.reported ? one : earlier(one, other),
-		),
-	};
-	const isOpen = (at: number) => !isTransactionDecided(lives, at);
-	const withNames = (all: Said[], more: readonly Said[]) =>
-		united(
-			all,
-			more.filter(({ at }) => isOpen(at)),
-			most,
-			isSameName,
-			firstAndLast,
-		);
-	const next = {
-		where: withNames(known.where, added.where),
-		who: withNames(known.who, added.who),
-		...lives,
-		readings: withRegisters(
-			known.readings,
-			added.readings.filter((one) => isOpen(belongsAt(one))),
-		),
-	};
-	const isNews = Object.entries(next).some(
-		([name, value]) => value !== known[name as keyof typeof next],
-	);
-	if (!isNews && added.t >= known.t) return known;
-	return { tx: known.tx, t: Math.min(known.t, added.t), ...next };
-}
-
-const isSameName = (a: Said, b: Said) => a.name === b.name;
-
-const firstAndLast = (a: Said, b: Said): Said => ({
-	...{ t: Math.min(a.t, b.t), name: a.name },
-	...{ at: Math.min(a.at, b.at), until: Math.max(a.until, b.until) },
-});
-
-/** The list itself if nothing changes. */
-function united<T extends SentMessage>(
-	known: T[],
-	added: readonly T[],
-	most: number,
-	isSame: (one: T, other: T) => boolean,
-	join: (one: T, other: T) => T,
-): T[] {
-	const all = [...known];
-	const isNews = added.map((one) => add(all, one, most, (other) => isSame(other, one), join));
-	return isNews.includes(true) ? all : known;
+	if (news === undefined || news.length === 0) return known;
+	const others = known?.filter((one) => !news.some(({ name }) => name === one.name)) ?? [];
+	return [...others, ...news].sort((a, b) => a.at - b.at).slice(0, MOST_TAGS);
 }

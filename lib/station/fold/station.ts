@@ -20,7 +20,7 @@ import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
 import { OFFLINE } from './outages';
 import { isQuiet, isWatched } from './quiet';
 import { runsOf } from './runs';
-import { addSessionFact, noSessions } from './sessions';
+import { addSessionFact, hasNoSessions, noSessions } from './sessions';
 import { add, inOrder } from './sets';
 import { addQuiet, addReport, compact, dropQuiet, emptyTimeline } from './timeline';
 
@@ -364,7 +364,7 @@ export function compactStation(
 	const cut = watermark - LATEST_MS;
 	compactLines(state, watermark, settings, isOpen);
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
-	if (state.sessions) compactSessions(state.sessions, watermark, settings, isOpen);
+	if (state.sessions) compactSessions(state.sessions, watermark, settings);
 	const lastingSince = isRepeated(settings) ? firstOf(state.lines) : Infinity;
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		// Faults that it has counted, and that last, would open another one.
@@ -417,9 +417,10 @@ export function isEmpty({
 	incidents,
 	sessions,
 }: StationState): boolean {
-	const lists = [...Object.values(sessions ?? {}), faults ?? [], boots ?? []];
+	const lists = [faults ?? [], boots ?? []];
 	return (
 		[lines, incidents, known].every((one) => Object.keys(one ?? {}).length === 0) &&
-		lists.every(({ length }) => length === 0)
+		lists.every(({ length }) => length === 0) &&
+		hasNoSessions(sessions)
 	);
 }

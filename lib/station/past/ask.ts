@@ -76,13 +76,14 @@ async function named(
 }
 
 export async function sessionsIn(
-	asked: AskedFacts,
+	asked: AskedFacts & Partial<Pick<Asked, 'directory'>>,
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ReportEntry[]> {
-	const { past, owner } = asked;
+	const { past, owner, directory } = asked;
+	const limitOf = directory && { limitOf: directory.limitOf };
 	const found = ofEach(readStations(asked), (station) =>
-		inOneGo(sessionsOf(station, past, settings, { owner, includeOpen })),
+		inOneGo(sessionsOf(station, past, settings, { owner, includeOpen, ...limitOf })),
 	);
 	const isOpen = ({ item }: ReportEntry) => Number(item['state'] === 'open');
 	return await inTurns(

@@ -1,9 +1,10 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
-import { flatMapped, sortedInSteps, type Steps } from '../../shared/steps';
+import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
-import { MINUTE_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
+import type { LimitOf } from '../common/limits';
+import { SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
-import { endedSessions, openSessions } from '../decide/session';
+import { endedSessions, openSessions, waitingSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
 import { noSessions } from '../fold/sessions';
@@ -11,112 +12,92 @@ import { addEvent, inFoldOrder } from '../fold/station';
 import type { Past, StationFacts } from './read';
 import { pastMoment } from './state';
 
-/**
- * Of a station, between two decisions: fewer than a state keeps of anything, and fewer still if each is compared with many parts,
- * so that the event loop is not blocked.
- */
-const EVENTS_TOGETHER = { most: 40, least: 5 };
-const COMPARED_TOGETHER = 10_000;
+/** Events between two decisions: at least so many, and more if more parts of sessions are kept, which are gone through each time. */
+const LEAST_TOGETHER = 50;
 /** Parts of sessions: no bound, since nothing is stored. */
 const MOST_PARTS = 10_000;
 
-/** Those that ended in the period, in that order, then those that have not ended by its end. */
+interface Question {
+	readonly owner: Owner;
+	readonly includeOpen: boolean;
+	readonly limitOf?: LimitOf;
+}
+
+/**
+ * Those that ended in the period, in that order, then those that have not ended by its end. One that still waits for a late
+ * message is not final.
+ */
 export function* sessionsOf(
 	[assetId, facts]: readonly [string, StationFacts],
-	{ from, to, knownUpTo }: Past,
+	{ from, to, knownUpTo, serviceNow }: Past,
 	settings: StationSettings,
-	{ owner, includeOpen }: { readonly owner: Owner; readonly includeOpen: boolean },
+	{ owner, includeOpen, limitOf }: Question,
 ): Steps<ReportEntry[]> {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = { t: 0 };
-	const ended: ReportEntry[] = [];
+	const sessions = (state.sessions = noSessions());
 	const placeAt = (watermark: number) => ({
 		...pastMoment(owner, unbounded, watermark),
-		assetId,
+		...{ assetId, ...(limitOf && { limitOf }) },
 	});
-	const play = ({ events, until }: SessionStep) => {
-		for (const event of events.toSorted(inFoldOrder)) addEvent(state, event, unbounded);
-		if (state.sessions === undefined) return;
-		ended.push(...endedSessions(state.sessions, placeAt(until)));
-		compactSessions(state.sessions, until, unbounded);
-	};
-	let playedUpTo = -Infinity;
-	const playAll = function* (events: readonly EventFacts[], until: number): Steps<void> {
-		for (const step of stepsOf(events, until, () => togetherOf(state))) {
-			// Many decisions can be due in a time without events.
-			const dueUpTo = Math.min(step.until, playedUpTo + SESSION_WAIT_MS + MINUTE_MS);
-			const isLarge = togetherOf(state) < EVENTS_TOGETHER.most;
-			for (let at = playedUpTo + MINUTE_MS; isLarge && at < dueUpTo; at += MINUTE_MS) {
-				play({ events: [], until: at });
-				yield;
-			}
-			play(step);
-			playedUpTo = step.until;
+	const events = yield* sortedInSteps(facts.sessions, (a, b) => a.at - b.at);
+	let read = 0;
+	const playTo = function* (until: number): Steps<ReportEntry[]> {
+		const ended: ReportEntry[] = [];
+		for (let isPlayed = false; !isPlayed;) {
+			const some = eventsFrom(events, read, until, partsOf(sessions));
+			read += some.length;
+			isPlayed = (events[read]?.at ?? Infinity) > until;
+			for (const event of some.toSorted(inFoldOrder)) addEvent(state, event, unbounded);
+			const playedUpTo = isPlayed ? until : (some.at(-1)?.at ?? until);
+			ended.push(...endedSessions(sessions, placeAt(playedUpTo)));
+			compactSessions(sessions, playedUpTo, unbounded);
 			yield;
 		}
+		return ended;
 	};
-	const sorted = yield* sortedInSteps(facts.sessions, (a, b) => a.at - b.at);
-	const firstAfter = sorted.findIndex(({ at }) => at >= to);
-	const before = firstAfter < 0 ? sorted : sorted.slice(0, firstAfter);
-	yield* playAll(before, to);
-	const { sessions } = state;
-	const open = includeOpen && sessions ? openSessions(sessions, placeAt(to)) : [];
-	const decided = ended.length;
 	// Whether a session has ended is certain some minutes later.
-	const last = Math.max(to, Math.min(to + SESSION_WAIT_MS, knownUpTo));
-	yield* playAll(
-		sorted.slice(before.length).filter(({ at }) => at <= last),
-		last,
-	);
-	const inPeriod = yield* flatMapped(ended, (entry) =>
-		from <= entry.t && entry.t < to ? [withState(entry, 'ended')] : [],
-	);
-	const inOrder = yield* sortedInSteps(inPeriod, (a, b) => a.t - b.t);
-	const endedSince = ended.slice(decided).filter(({ t }) => t < to);
-	const isOpen = (entry: ReportEntry) => !endedSince.some((one) => isOfSameStart(one, entry));
-	return inOrder.concat(open.filter(isOpen).map((entry) => withState(entry, 'open')));
+	const last = Math.min(to + SESSION_WAIT_MS, serviceNow);
+	const certain = Math.min(knownUpTo, last);
+	const found: ReportEntry[] = [];
+	const keep = function* (entries: readonly ReportEntry[], isFinal: boolean): Steps<void> {
+		yield* inSteps(entries, (entry) => {
+			if (from <= entry.t && entry.t < to) found.push(shown(entry, 'ended', isFinal));
+		});
+	};
+	yield* keep(yield* playTo(Math.min(to - 1, certain)), true);
+	yield* keep(yield* playTo(to - 1), false);
+	const open = includeOpen ? openSessions(sessions, placeAt(to)) : [];
+	yield* keep(yield* playTo(certain), true);
+	yield* keep(yield* playTo(last), false);
+	yield* keep(waitingSessions(sessions, placeAt(last)), false);
+	const inOrder = yield* sortedInSteps(found, (a, b) => a.t - b.t);
+	const isOpen = (entry: ReportEntry) => !found.some((one) => isOfSameStart(one, entry));
+	return inOrder.concat(open.filter(isOpen).map((entry) => shown(entry, 'open', false)));
 }
+
+/** Those of the same time are decided together. */
+function eventsFrom(
+	events: readonly EventFacts[],
+	from: number,
+	until: number,
+	most: number,
+): EventFacts[] {
+	let end = from;
+	for (; end < events.length; end++) {
+		const at = events[end]?.at ?? Infinity;
+		if (at > until || (end - from >= most && at !== events[end - 1]?.at)) break;
+	}
+	return events.slice(from, end);
+}
+
+const partsOf = ({ starts, stops, metered, named }: ReturnType<typeof noSessions>): number =>
+	Math.max(LEAST_TOGETHER, starts.length + stops.length + metered.length + named.length);
 
 const isOfSameStart = ({ item: a }: ReportEntry, { item: b }: ReportEntry): boolean =>
 	a['connector'] === b['connector'] && a['startedAt'] === b['startedAt'];
 
-const withState = (entry: ReportEntry, state: string): ReportEntry => ({
+const shown = (entry: ReportEntry, state: string, final: boolean): ReportEntry => ({
 	...entry,
-	item: { ...entry.item, state },
+	item: { ...entry.item, state, final },
 });
-
-interface SessionStep {
-	readonly events: EventFacts[];
-	/** When the last of them was created. */
-	until: number;
-}
-
-/** Those of the same time are in the same step. The last step ends at `end`. */
-function* stepsOf(
-	sorted: readonly EventFacts[],
-	end: number,
-	most: () => number,
-): Generator<SessionStep> {
-	let step: SessionStep | undefined;
-	for (const event of sorted) {
-		if (step !== undefined && step.events.length >= most() && step.until !== event.at) {
-			yield step;
-			step = undefined;
-		}
-		step ??= { events: [], until: event.at };
-		step.events.push(event);
-		step.until = event.at;
-	}
-	if (step !== undefined) yield step;
-	yield { events: [], until: end };
-}
-
-function togetherOf({ sessions = noSessions() }: StationState): number {
-	const { transactions, ...lists } = sessions;
-	const parts = [
-		...Object.values(lists),
-		...transactions.flatMap(({ starts, ends, readings }) => [starts, ends, readings]),
-	].reduce((sum, { length }) => sum + length, 1);
-	const { most, least } = EVENTS_TOGETHER;
-	return Math.max(least, Math.min(most, COMPARED_TOGETHER / parts));
-}

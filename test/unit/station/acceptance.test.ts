@@ -1,5 +1,6 @@
 /** What operators learn: a poll each full minute, whatever the order of the list. */
 import { type StationSettings } from '../../../lib/station';
+import { sessionEvents } from './sessionText';
 import { OCPP201, VERSIONS } from './stations';
 import { back, lost, message, MINUTE, stationWorld, time, type StationWorld } from './stationWorld';
 
@@ -296,10 +297,9 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 		]);
 		const mixed = worldOf({ kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 });
 		// The end is created first, then an update, then the start.
-		mixed.events = OCPP201.session({
-			...{ start: '09:02', meter: '09:01', stop: '09:00' },
-			...{ fromWh: 1_000, toWh: 8_500 },
-		});
+		mixed.events = sessionEvents(`
+			09:00 ended A 8500@end at=08:59 | 09:01 updated A 1/2 at=08:30
+			09:02 started A 1/2 1000@begin at=08:20`);
 		await mixed.pollFrom('08:59', '09:20');
 		expect(mixed.items().map(({ energyKwh, connector }) => [energyKwh, connector])).toEqual([
 			[7.5, '1/2'],

@@ -8,6 +8,7 @@ const FAILURE = new Error('500');
 const UNREAD = { listing: undefined, stations: undefined, assetIds: [] };
 const READERS = {
 	fieldsOf: expect.any(Function) as unknown,
+	limitOf: expect.any(Function) as unknown,
 	stationOf: expect.any(Function) as unknown,
 };
 
@@ -152,4 +153,32 @@ it('for one question reads the whole list, if it may, and keeps nothing', async 
 	expect(listing?.at).toBeGreaterThanOrEqual(before);
 	expect(await directoryNow(world.client, () => false)).toMatchObject(UNREAD);
 	expect(world.requests).toBe(2);
+});
+
+it('knows the most that each connector delivers, with a quarter more and at least 50 kW', async () => {
+	const station = (id: string, powerType: string, connectors: readonly object[]) => ({
+		...{ id, name: id },
+		chargingStation: { powerType, connectors },
+	});
+	const { limitOf } = await directoryNow(
+		assetWorld([
+			station('ac', 'AC_3_PHASE', [{ id: '1', maxAmperage: 32, maxVoltage: 400 }, { id: '2' }]),
+			station('big', 'AC_3_PHASE', [{ maxAmperage: 63, maxVoltage: 400 }]),
+			station('split', 'AC_2_PHASE_SPLIT', [{ maxAmperage: '200', maxVoltage: 240 }]),
+			station('dc', 'DC', [
+				{ id: '2', maxAmperage: 500, maxVoltage: 1_000 },
+				{ id: '1', maxAmperage: 50, maxVoltage: 500 },
+			]),
+			station('unknown', 'OTHER', []),
+			{ id: 'none', name: 'none' },
+		]).client,
+	);
+	const kilowatts = (asset: string, connector?: string) => limitOf(asset, connector) / 1_000;
+	expect(['1', '2', '3', undefined].map((of) => kilowatts('ac', of))).toEqual([50, 50, 50, 50]);
+	expect(kilowatts('big', '1')).toBe(94.5);
+	expect(kilowatts('split', '1')).toBe(120);
+	expect(['1', '2', '2/1', '3'].map((of) => kilowatts('dc', of))).toEqual([50, 625, 625, 1_000]);
+	expect(['unknown', 'none', 'unlisted'].map((of) => kilowatts(of, '1'))).toEqual([
+		1_000, 1_000, 1_000,
+	]);
 });

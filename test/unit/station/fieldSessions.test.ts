@@ -95,9 +95,9 @@ a placeholder of 1 at the start
   09:00 started A 1/1 1 | 09:05 updated A 909948 | 09:10 updated A 909990 | 09:40 ended A 910031
   => ? -kWh
 
-a 0 at the start that may be a placeholder
+a 0 at the start, from which a megawatt can rise to the next reading
   09:00 started A 1/1 0 | 09:20 updated A 60000 | 09:50 ended A 61000
-  => ? -kWh
+  => ? 61kWh Wh=0..61000 (start to stop)
 
 a placeholder at the start, whose time is three days old
   09:00 started A 1/1 0@begin~09:00 at=11-20_09:00 | 09:01 updated A 77980 | 09:20 updated A 81000
@@ -118,9 +118,13 @@ a session without energy whose stop never came, and the next one
   10:30 stop 25 3000
   => ? from=09:00 to=- NotReported | ? 30min 2kWh from=10:00 (start to stop)
 
-a start that is sent again with another response, of one session
+two starts of one register with different times are two sessions
   09:00 start 1 1000 tx=24 | 09:02 start 1 1000 tx=25 | 09:10 meter 1 2000 tx=25 | 09:30 stop 25 3000
-  => ? 30min 2kWh from=09:00
+  => ? -min -kWh #24 from=09:00 NotReported | ? 28min 2kWh #25 from=09:02 by=response
+
+a start that is sent again with another time, and gets the same response
+  09:00 start 1 1000 tx=25 | 09:02 start 1 1000 tx=25 | 09:10 meter 1 2000 tx=25 | 09:30 stop 25 3000
+  => ? 30min 2kWh #25 from=09:00 by=response
 
 a start that is sent again with another response, while a session of another connector runs
   09:00 start 1 1000 tx=25 | 09:00:20 start 1 1000 at=09:00 tx=26 | 09:05 start 2 1200 tx=27 | 09:30 stop 26 6000
@@ -186,16 +190,21 @@ a meter that only ever says 0
   09:00 start 1 0 | 09:30 stop 25 0
   => ? 30min -kWh
 
-a meterStop that is that of the start, and meter values without a transaction
+a meterStop that is that of the start, though meter values without a transaction are above it
   09:00 start 1 1000 | 09:10 meter 1 2000 | 09:20 meter 1 3 tx=-1 sample={"unit":"kWh"} | 09:29 meter 1 4000
   09:30 stop 25 1000 | 10:00 meter 1 9000
+  => ? 30min -kWh Wh=1000..-
+
+no meterStop, and meter values without a transaction
+  09:00 start 1 1000 | 09:10 meter 1 2000 | 09:20 meter 1 3 tx=-1 sample={"unit":"kWh"} | 09:29 meter 1 4000
+  09:30 stop 25 - | 10:00 meter 1 9000
   => ? 3kWh (start to last reading)
 
-a register that rises faster than 4 MW allow
+a register that rises faster than a megawatt allows
   09:00 start 1 1000 | 09:10 meter 1 2000 | 09:11 meter 1 900000000 | 09:30 stop 25 4000
   => ? 3kWh (start to stop)
 
-a stop that is higher than 4 MW allow
+a stop that is higher than a megawatt allows
   09:00 start 1 1000 tx=25 | 09:20 meter 1 2000 | 09:30 stop 25 900000000
   => ? 1kWh (start to last reading)
 
@@ -262,9 +271,13 @@ I13: the station stops with -1, although the start was answered
   09:00 start 1 1000 tx=25 | 09:30 stop -1 6000
   => 1 5kWh by=order
 
-I13: the station stops with a number of its own
+I13: the station stops with a number of its own, though its starts are answered
   09:00 start 1 1000 tx=25 | 09:30 stop 7 6000
-  => ? 5kWh by=order
+  => - -min -kWh #7 by=nothing
+
+I13: the station stops with a number of its own, and its starts were never answered
+  09:00 start 1 1000 | 09:30 stop 7 6000
+  => 1 30min 5kWh #7 by=order
 
 a stop of a session that began long ago takes no other start
   09:00 start 2 1000 tx=26 | 09:05 meter 2 1100 tx=26 | 09:10 stop 25 90000 | 09:30 stop 26 6000
@@ -414,12 +427,12 @@ only Updated names the connector of the EVSE, and another session begins on its 
 
 the same ID on two EVSEs at the same time, OCPP 2.0.1
   09:00 started 1 1/1 80000 | 09:02 started 1 2/1 50000 | 09:30 ended 1 1/1 84000 | 09:40 ended 1 2/1 57000
-  => 1/1 30min -kWh | 2/1 38min -kWh
+  => 1/1 30min 4kWh | 2/1 38min 7kWh
 
-the same ID on two EVSEs, whose ends name none, OCPP 2.0.1
+the same ID on two EVSEs, whose ends name none: the register decides, and the first one fits both
   09:00 started 1 1/1 80000 | 09:02 started 1 2/1 50000 | 09:30 ended 1 84000 | 09:40 ended 1 57000
   10:00 started 2 1/1 84000 | 10:02 started 3 2/1 57000
-  => 1/1 -min -kWh NotReported | 2/1 -min -kWh NotReported
+  => - -min -kWh by=nothing | 2/1 38min 7kWh by=id
 
 the same ID on two EVSEs one after the other, OCPP 2.0.1
   09:00 started 1 1/1 80000 | 09:30 ended 1 84000 | 09:40 started 1 2/1 50000 | 09:50 ended 1 52000
@@ -495,10 +508,10 @@ a clock that is set back between two sessions, of which the second ends without 
   09:30 stop -1 0 | 09:40 stop 27 53000
   => ? 5min 0.5kWh #25 | - #-1 by=nothing | 2 3kWh #27
 
-a stop without an ID that is decided after the next session has begun
+a stop without an ID that can be of two sessions, though one of them ends soon after it
   09:00 start 1 33000 tx=24 | 09:07 start 2 37000 | 09:07:01 meter 2 37000 tx=25 | 09:15 stop none 37700
   09:15:07 stop 24 33500 | 09:23 start 2 47000 at=09:31 | 09:23:01 meter 2 47000 tx=26 | 09:31 stop 26 47500
-  => 2 0.7kWh #null | 1 0.5kWh #24 | 2 0.5kWh #26
+  => - -kWh #null by=nothing | 1 0.5kWh #24 | 2 -kWh #26 by=nothing
 
 a stop without an ID, and later one with the ID that only meter values named
   09:00 start 1 1000 | 09:05 meter 1 1000 tx=25 | 09:30 stop -1 0 | 09:33 stop 25 6000
@@ -509,9 +522,9 @@ a session whose start is missing, after another one of its connector
   09:50 stop 26 4000
   => ? 1kWh #25 by=response | 1 -kWh #26 by=nothing
 
-the same start again, with another time and message ID
+a start without a clock, and one with it: these are two sessions
   09:00 start 1 1000 at=2023-01-01T00:00:20Z | 09:02 start 1 1000 tx=25 | 09:30 stop 25 6000 | 10:00 start 1 6000
-  => ? 30min 5kWh from=09:00
+  => ? -kWh #null from=09:00 NotReported | ? 28min 5kWh #25 from=09:02
 
 a stop that names no transaction
   09:00 start 1 1000 tx=25 | 09:30 stop none 6000
@@ -523,24 +536,24 @@ I12: the same stop again, with another time and no ID, while the next session ru
   => ? 30min 5kWh | ? 40min 3kWh #26
 
 I12: the same stop again, with another time and the station's own ID, while the next session runs
-  09:00 start 1 1000 tx=25 | 09:30 stop 7 6000 | 09:40 start 1 6000 tx=26 | 09:45 stop 7 6000 | 10:20 stop 26 9000
-  => ? 30min 5kWh | ? 40min 3kWh #26
+  09:00 start 1 1000 | 09:30 stop 7 6000 | 09:40 start 1 6000 | 09:45 stop 7 6000 | 10:20 stop 8 9000
+  => ? 30min 5kWh #7 by=order | ? 40min 3kWh #8 by=order
 
-two sessions whose stops name the ID of each other
-  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 26 6000 | 09:35 stop 25 57000
-  => ? -kWh #26 by=nothing | ? -kWh #25 by=nothing
+two sessions whose stops name the ID of each other: what is exact and cannot be has no energy
+  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 26 6000 | 09:35 stop 25 5700000
+  => 2 28min -kWh #26 by=response | 1 35min -kWh #25 by=response
 
-two sessions whose stops name the ID of each other; the second one long after the first
-  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:20 stop 26 6000 | 10:35 stop 25 57000
-  => ? -kWh #26 by=nothing | ? -kWh #25 by=nothing
+the same, the second one long after the first
+  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:20 stop 26 6000 | 10:35 stop 25 5700000
+  => 2 18min -kWh #26 by=response | 1 95min -kWh #25 by=response
 
-two sessions whose stops name the ID of each other, the one with the higher register first
-  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 25 57000 | 09:35 stop 26 6000
-  => ? -kWh #25 by=nothing | ? -kWh #26 by=nothing
+the same, the one with the higher register first
+  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 25 5700000 | 09:35 stop 26 6000
+  => 1 30min -kWh #25 by=response | 2 33min -kWh #26 by=response
 
-the same, of which the second has no ID
-  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 25 57000 | 09:35 stop -1 6000
-  => ? -kWh #25 by=nothing | 1 5kWh #-1
+a stop whose register cannot be, and one without an ID that could be meant by it
+  09:00 start 1 1000 tx=25 | 09:02 start 2 50000 tx=26 | 09:30 stop 25 5700000 | 09:35 stop -1 6000
+  => 1 -kWh #25 by=response | - -kWh #-1 by=nothing
 
 a stop whose register is nearer to that of a session of another connector
   09:00 start 1 50000 tx=25 | 09:02 start 2 52000 tx=26 | 09:30 stop 25 57000 | 09:35 stop 26 60000
@@ -566,9 +579,9 @@ a register that is rounded in two ways, and nothing charged
   09:00 start 1 1000 tx=25 | 09:30 stop 25 999
   => ? 0kWh Wh=1000..999
 
-a register that rises as fast as 4 MW allow
-  09:00 start 1 1000 tx=25 | 09:30 stop 25 2001000
-  => ? 2000kWh
+a register that rises as fast as a megawatt allows
+  09:00 start 1 1000 tx=25 | 09:30 stop 25 501000
+  => ? 500kWh
 
 a Transaction.End that is too low, and another register of the stop
   09:00 start 1 1000 tx=25 | 09:30 stop 25 6000 500@end
@@ -598,8 +611,8 @@ readings and an end of 0, without a start
   09:10 updated A 2000 | 09:30 ended A 0@end
   => ? -kWh Wh=-..-
 
-a 0 at the start, and more soon after it than a car takes in that time
-  09:00 started A 1/1 0 | 09:03 updated A 30000 | 09:10 updated A 30500 | 09:40 ended A 31000
+a 0 at the start, and more soon after it than a megawatt delivers in that time
+  09:00 started A 1/1 0 | 09:03 updated A 60000 | 09:10 updated A 60500 | 09:40 ended A 61000
   => ? 1kWh (first reading to stop)
 
 a register at the inlet, of which only one value is known
@@ -611,9 +624,9 @@ two starts of one register, and a stop of another session with that register in 
   => ? 0.5kWh #77 | ? #24 to=- NotReported
 
 a start that is sent again, and a stop of another session in between
-  08:55 start 2 500 tx=77 | 09:00 start 1 1000 tx=25 | 09:01 stop 77 900 | 09:02 start 1 1000 tx=26
+  08:55 start 2 500 tx=77 | 09:00 start 1 1000 tx=25 | 09:01 stop 77 900 | 09:02 start 1 1000 at=09:00 tx=26
   09:30 stop 26 6000
-  => ? 0.4kWh #77 | ? 5kWh #26 from=09:00
+  => ? 0.4kWh #77 | ? 30min 5kWh #26 from=09:00
 
 a stop that can be of two sessions, while the one with a register that excludes it is over
   08:55 start 2 50000 tx=77 | 09:00 start 1 1000 tx=25 | 09:05 start 3 2000 tx=78 | 09:20 stop 77 60000
@@ -624,9 +637,9 @@ a stop without start and register that is sent again with another time
   09:20 stop 25 0 | 09:25 stop 25 0
   => ? #25 to=09:20
 
-the same, after a session has begun that it can end
+the same, after a session has begun that it could end
   09:20 stop 25 0 | 09:22 start 1 1000 | 09:40 stop 25 0
-  => ? to=09:20 by=nothing | ? 18min to=09:40 by=order
+  => ? to=09:20 by=nothing
 
 the same ID on another EVSE, after a session that never ended
   09:00 started A 1/1 1000 | 09:20 started B 1/1 1500 | 09:40 started A 2/1 2000 | 10:10 ended A 2/1 5000
@@ -693,10 +706,93 @@ a stop without a start, before a session whose stop never came
   08:57 stop 24 900 | 09:00 start 1 1000 tx=25 | 10:00 start 1 2000 tx=26
   => ? #24 by=nothing | ? #25 to=- NotReported
 
-a response that a boot put after the start of another connector, and meter values that say whose it is
+a response that a boot put after the start of another connector: it outweighs meter values
   09:00 start 1 1000 id=1 | 09:05 start 2 50000 id=1 | 09:05:01 tx 25 | 09:10 meter 1 2000 tx=25
   09:30 stop 25 6000
-  => 1 5kWh #25 by=meter`;
+  => 2 -kWh #25 by=response
+
+J1: a last meter value after the next start, and the stop after it
+  09:29 start 1 2300398 tx=1021 | 09:31 meter 1 2301000 tx=1021 | 09:33 start 1 2300348 tx=1023
+  09:33:00.500 meter 1 2301998@end tx=1021 | 09:34 stop 1021 2301998 | 09:35 meter 1 2301000 tx=1023
+  09:38 stop 1023 2301948
+  => 1 5min 1.6kWh #1021 by=response | 1 5min 1.6kWh #1023 by=response
+
+J1: the response of the second start is lost
+  09:29 start 1 2300398 tx=1021 | 09:31 meter 1 2301000 tx=1021 | 09:33 start 1 2300348
+  09:33:00.500 meter 1 2301998@end tx=1021 | 09:34 stop 1021 2301998 | 09:35 meter 1 2301000 tx=1023
+  09:38 stop 1023 2301948
+  => 1 5min 1.6kWh #1021 by=response | 1 5min 1.6kWh #1023 by=meter
+
+J1: the first start is lost, and the response of the second one
+  09:29 tx 1021 to=lost | 09:33 start 1 2300348 | 09:33:00.500 meter 1 2301998@end tx=1021
+  09:34 stop 1021 2301998 | 09:35 meter 1 2301000 tx=1023 | 09:38 stop 1023 2301948
+  => 1 -kWh #1021 by=nothing | 1 5min 1.6kWh #1023 by=meter
+
+J2: a stop whose start is before what was read takes no start that was answered with another ID
+  09:00 start 1 500000 tx=13 | 09:30 stop 20 710000 | 10:00 stop 13 520000
+  => - -min -kWh #20 by=nothing | 1 60min 20kWh #13 by=response
+
+J2: nor one whose response is lost, unless readings name it
+  08:55 start 9 1000 tx=1 | 09:00 start 1 500000 | 09:05 meter 1 500100 tx=13 | 09:30 stop 20 510000
+  10:00 stop 13 520000
+  => - -min -kWh #20 by=nothing | 1 60min 20kWh #13 by=meter
+
+a start without a response, and a stop that nothing names: only the stop is told
+  08:55 start 9 1000 tx=1 | 09:00 start 1 500000 | 09:30 stop 13 520000 | 09:40 start 1 520000 tx=14
+  => - -min -kWh #13 by=nothing
+
+readings after such a stop do not name the start before it
+  08:55 start 9 1000 tx=1 | 09:00 start 1 500000 | 09:30 stop 13 520000 | 09:35 meter 1 521000 tx=14
+  09:50 stop 14 530000
+  => - -min -kWh #13 by=nothing | 1 -min -kWh #14 by=nothing
+
+a start without a response on another connector than readings with that ID
+  08:55 start 9 1000 tx=1 | 09:00 start 1 500000 | 09:05 meter 2 710000 tx=13 | 09:30 stop 13 720000
+  => 2 -min -kWh #13 by=nothing
+
+a start that the service refused, and nothing else
+  09:00 start 1 1000 | 09:00 tx 0 Blocked | 09:05 meter 1 1000 | 09:30 start 1 1000 tx=26 | 09:40 stop 26 2000
+  => ? 1kWh #26
+
+a start that the service refused, and readings that rise
+  09:00 start 1 1000 | 09:00 tx 25 Invalid | 09:10 meter 1 2000 tx=25 | 09:30 start 1 3000 tx=26
+  09:40 stop 26 4000
+  => ? 1kWh #25 NotReported | ? 1kWh #26
+
+a start that the service refused, and its stop without an ID, while another session runs that fits it
+  09:00 start 1 1000 tx=25 | 09:05 start 2 2000 | 09:05 tx 0 Blocked | 09:05:30 stop -1 2000
+  09:30 stop 25 6000
+  => 2 0kWh #-1 by=order | 1 5kWh #25 by=response
+
+a start that the service refused, and a stop without an ID that does not fit it
+  09:00 start 1 1000 | 09:05 start 2 9000 | 09:05 tx 0 Blocked | 09:30 stop -1 6000
+  => 1 5kWh #-1 by=order
+
+S28: 120 kW for some minutes, and a register that counts from 0
+  09:00 start 1 0 tx=25 | 09:05 meter 1 10000 tx=25 | 10:00 meter 1 40000 tx=25 | 10:00 stop 25 40000
+  => ? 60min 40kWh Wh=0..40000 (start to stop)
+
+S32: full after some minutes, and a register that counts from 0
+  09:00 start 1 0 tx=25 | 09:15 meter 1 5570 tx=25 | 10:15 stop 25 5570
+  => ? 75min 5.57kWh Wh=0..5570 (start to stop)
+
+a Transaction.Begin and a Transaction.End, whose start is lost
+  09:30 ended A 1000@begin~09:00 4500@end
+  => - -min 3.5kWh by=nothing (Transaction.Begin to Transaction.End)
+
+a reading above the end that the connector can have reached
+  09:00 start 1 1000 tx=25 | 09:20 meter 1 7000 tx=25 | 09:30 stop 25 6000
+  => ? -kWh Wh=1000..-
+
+a reading that names the session goes before one that only fits its time and connector
+  09:00 start 1 -1 tx=25 | 09:01 meter 1 500000 | 09:05 meter 1 1000 tx=25 | 09:25 meter 1 4000 tx=25
+  09:29 meter 1 501000 | 09:30 stop 25 -1
+  => ? 3kWh (first reading to last reading)
+
+a negative ID names nothing
+  09:00 start 1 1000 tx=25 | 09:30 stop -1021 6000
+  => 1 5kWh #-1021 by=order
+`;
 
 describe('a session of the field', () => {
 	it.each(sessionCases(CASES))('$name', async ({ events, rows }) => {
@@ -745,7 +841,7 @@ describe('the RFID tag of a session', () => {
 	const token = (tag: string) => `json={"idToken":{"idToken":"${tag}","type":"ISO14443"}}`;
 	const events = sessionEvents(`
 		09:00 start 1 1000 json={"idTag":"TAG1017"} | 09:30 stop 25 6000 json={"idTag":"OTHER"}
-		09:10 started A 1/1 1000 | 09:11 updated A ${token('TAG2017')} | 09:40 ended A 6000 ${token('OTHER')}`);
+		09:10 started A 2/1 1000 | 09:11 updated A ${token('TAG2017')} | 09:40 ended A 6000 ${token('OTHER')}`);
 
 	it('is in the row, if it is wanted', async () => {
 		const rows = await rowsOf(events, { includeIdTag: true });
@@ -939,21 +1035,16 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 		(text) => shardIn(text)?.stations['s1']?.sessions ?? [],
 	);
 	if (sessions === undefined) throw new Error('no session is kept');
-	const { starts, named, metered: values, stops, transactions } = sessions;
+	const { starts, named, metered: values, stops } = sessions;
 	const others = values.filter(({ connector }) => connector !== '9');
 	return [
-		...starts.map(({ connector, wh }) => `start ${connector} ${String(wh)}`),
-		...named.map(({ tx: of }) => `response ${of}`),
-		...others.map((one) => `${String(one.readings.length)} values ${one.tx ?? one.connector}`),
-		...stops.map(({ tx: of, reason, readings }) =>
-			['stop', of, reason, readings?.length].join(' ').trim(),
+		...starts.map(({ connector = '-', wh, tx = '' }) => `start ${connector} ${String(wh)} ${tx}`),
+		...named.map(({ tx }) => `response ${tx}`),
+		...others.map(
+			(one) => `${String(one.readings.length)} values ${one.tx ?? one.connector ?? ''}`,
 		),
-		...transactions.map((one) => {
-			const counts = [one.starts, one.ends, one.readings, one.where].map(({ length }) => length);
-			const reasons = one.ends.flatMap(({ reason = [] }) => reason);
-			return ['transaction', one.tx, ...counts, ...reasons].join(' ');
-		}),
-	];
+		...stops.map(({ tx, reason, readings }) => ['stop', tx, reason, readings?.length].join(' ')),
+	].map((part) => part.trim());
 }
 
 describe('a session is kept as long as it matters', () => {
@@ -978,13 +1069,13 @@ describe('a session is kept as long as it matters', () => {
 			['start 1 1000', 'response 25', 'stop 25'],
 		],
 		['nothing after that', whole, '11:00', []],
-		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['1 values 1', 'transaction A 1 1 0 1']],
+		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
 		['nothing after that, OCPP 2.0.1', whole201, '11:00', []],
 		[
-			'a stop without its start for a day, with its response',
+			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
 			'11-24 09:00',
-			['response 25', 'stop 25'],
+			['response 25', '0 values 25', 'stop 25'],
 		],
 		['nothing of it after a day', withoutStart, '11-24 22:00', []],
 		[
@@ -1015,10 +1106,10 @@ describe('a session is kept as long as it matters', () => {
 		],
 		['and then only the next one', unended, '11-24 22:00', ['start 1 2000', 'response 26']],
 		[
-			'the start of the next one, as long as its own is known',
+			'the first one as long, though the next one is over',
 			`${unended} | 09:50 stop 26 3000`,
 			'12:00',
-			['start 1 1000', 'start 1 2000', 'response 25'],
+			['start 1 1000', 'response 25'],
 		],
 		['nothing of both after that', `${unended} | 09:50 stop 26 3000`, '11-25 22:00', []],
 		[
@@ -1031,14 +1122,14 @@ describe('a session is kept as long as it matters', () => {
 			'its start for 30 days, if it has not ended, OCPP 2.0.1',
 			'09:00 started A 1/1 1000',
 			'12-22 10:00',
-			['transaction A 1 0 1 0'],
+			['start 1/1 1000 A'],
 		],
 		['nothing of it after that, OCPP 2.0.1', '09:00 started A 1/1 1000', '12-24 10:00', []],
 		[
 			'what it says for 30 days, if its start is missing, OCPP 2.0.1',
 			'09:00 updated A 1/1 1000',
 			'12-22 10:00',
-			['transaction A 0 0 1 1'],
+			['1 values A'],
 		],
 		[
 			'nothing of it after that, if its start is missing, OCPP 2.0.1',
@@ -1047,34 +1138,29 @@ describe('a session is kept as long as it matters', () => {
 			[],
 		],
 		[
-			'only its end, if its start is missing, OCPP 2.0.1',
+			'only its end, for a day, if its start is missing, OCPP 2.0.1',
 			'09:10 updated A 1/1 1000 | 09:30 ended A 2000',
-			'10:20',
-			['transaction A 0 1 0 0'],
+			'11-24 09:00',
+			['0 values A', 'stop A'],
 		],
 		[
-			'nothing an hour after an end without a start, OCPP 2.0.1',
+			'nothing a day after an end without a start, OCPP 2.0.1',
 			'09:10 updated A 1/1 1000 | 09:30 ended A 2000',
-			'11:00',
+			'11-24 22:00',
 			[],
 		],
 		[
 			'its start for a day, if the next one of its connector has begun, OCPP 2.0.1',
 			unended201,
 			'12:00',
-			['transaction A 1 0 0 0', 'transaction B 1 0 1 0'],
+			['start 1/1 1000 A', 'start 1/1 2000 B'],
 		],
-		[
-			'and then only the next one, OCPP 2.0.1',
-			unended201,
-			'11-24 22:00',
-			['transaction B 1 0 1 0'],
-		],
+		['and then only the next one, OCPP 2.0.1', unended201, '11-24 22:00', ['start 1/1 2000 B']],
 		[
 			'only the next one, if that has the same ID, OCPP 2.0.1',
 			`${whole201} | 09:40 started A 1/1 5000 | 09:45 updated A 1/1 6000`,
 			'12:00',
-			['transaction A 1 0 2 1'],
+			['start 1/1 5000 A', '1 values A'],
 		],
 		[
 			'few of the meter values of one that lasts',
@@ -1086,20 +1172,14 @@ describe('a session is kept as long as it matters', () => {
 			'few of the meter values of one that lasts, OCPP 2.0.1',
 			`09:00 started A 1/1 1000 | ${eachMinute.map((at, n) => `${at} updated A ${1_001 + n}`).join('|')}`,
 			'11:59',
-			['transaction A 1 0 11 0'],
+			['start 1/1 1000 A', '11 values A'],
 		],
-		['its end longer than its start, OCPP 2.0.1', whole201, '10:20', ['transaction A 0 1 0 0']],
+		['its start as long as its end, OCPP 2.0.1', whole201, '10:20', ['start 1/1 1000 A', 'stop A']],
 		[
-			'its start and its end, as long as another EVSE has a session of the same ID that began before that end',
+			'only the one that has not ended, if that of another EVSE has the same ID',
 			shared,
 			'12:00',
-			['transaction A 2 1 2 0'],
-		],
-		[
-			'its end for longer than a day, as long as another EVSE has a session of the same ID that began before that end',
-			shared,
-			'11-25 10:00',
-			['transaction A 1 1 2 0'],
+			['start 2/1 2000 A'],
 		],
 		[
 			'nothing of both, once the other one is over',
@@ -1129,13 +1209,13 @@ describe('a session is kept as long as it matters', () => {
 			'nothing of a week of sessions',
 			week
 				.flatMap((day, n) => [
-					`${day} 10:00 start 1 ${1_000 * n} tx=${n}`,
+					`${day} 10:00 start 1 ${1_000 * n} tx=${n + 1}`,
 					`${day} 10:10 meter 1 ${1_000 * n + 500}`,
-					`${day} 10:15 meter 1 ${1_000 * n + 600} tx=${n}`,
-					`${day} 10:20 stop ${n} ${1_000 * n + 1_000}`,
-					`${day} 10:00 started ${n} 2/1 ${1_000 * n}`,
-					`${day} 10:10 updated ${n} 2/1 ${1_000 * n + 500}`,
-					`${day} 10:20 ended ${n} ${1_000 * n + 1_000}`,
+					`${day} 10:15 meter 1 ${1_000 * n + 600} tx=${n + 1}`,
+					`${day} 10:20 stop ${n + 1} ${1_000 * n + 1_000}`,
+					`${day} 10:00 started t${n} 2/1 ${1_000 * n}`,
+					`${day} 10:10 updated t${n} 2/1 ${1_000 * n + 500}`,
+					`${day} 10:20 ended t${n} ${1_000 * n + 1_000}`,
 				])
 				.join('|'),
 			'12-01 22:00',

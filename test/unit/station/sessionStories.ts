@@ -87,6 +87,7 @@ function messagesOf(part: Part): StationEvent[] {
 		const aheadMs = habit === 'has a clock ahead at the start' ? AHEAD_MS : 0;
 		return new Date(at + aheadMs).toISOString();
 	};
+	/** When they are sent; the station's time is the first one. */
 	const starts = habit === 'sends the start again' ? [from, from + 20 * SECOND] : [from];
 	// The register of a connector only rises.
 	const fromWh = 1_000 + 10 * second + (isOther ? OTHER.wh : 0);
@@ -109,10 +110,10 @@ function messagesOf(part: Part): StationEvent[] {
 	if (version === 'OCPP 1.6') {
 		const isReused = habit === 'uses an ID again';
 		const [transactionId, stopId] = isReused ? [1, 1] : [1_000 + n, stopsAs];
-		const start = (at: number) => ({
+		const start = {
 			...{ connectorId: connector, idTag: 'T', meterStart: fromWh },
-			timestamp: stamp(at),
-		});
+			timestamp: stamp(from),
+		};
 		const valuesOf = ({ at, value }: (typeof values)[number]) => ({
 			...{ connectorId: connector, ...(!isOutside && { transactionId }) },
 			meterValue: [{ timestamp: stamp(at), sampledValue: [{ value: String(value) }] }],
@@ -133,7 +134,7 @@ function messagesOf(part: Part): StationEvent[] {
 		const response = { transactionId, idTagInfo: { status: 'Accepted' } };
 		const [first] = values;
 		return [
-			...starts.map((at) => message(at, asset, ['StartTransaction', start(at)], { messageId })),
+			...starts.map((at) => message(at, asset, ['StartTransaction', start], { messageId })),
 			...(isUnnamed
 				? []
 				: what === 1 && first !== undefined

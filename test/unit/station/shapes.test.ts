@@ -19,7 +19,6 @@ const MOMENT = { t: 1, at: 2, raw: 3, last: 4 };
 const REGISTERS = (['begin', 'end', 'start', 'stop'] as const).map((c, n) => ({
 	...{ t: 1, d: 2, wh: 3, n, c, l: 'Outlet', gap: 4 },
 }));
-const SAID = { t: 1, at: 2, until: 3, name: '1' };
 const STATE: ShardState = {
 	...{ kind: 'connectorFault', generation: 1, cut: 2, written: 3 },
 	stations: {
@@ -46,25 +45,24 @@ const STATE: ShardState = {
 			sessions: {
 				starts: [
 					{
-						...{ ...MOMENT, id: 'a', connector: '1', wh: 1, messages: ['m'], tag: 'T' },
-						...{ used: 5, end: 6, unended: true, unsure: true },
+						...{ ...MOMENT, id: 'a', connector: '1', wh: 1, readings: REGISTERS, tx: '7' },
+						...{ messages: ['m'], tag: 'T', name: '8', over: 5, unended: true, unsure: true },
 					},
 				],
 				stops: [
 					{
-						...{ ...MOMENT, id: 'b', tx: '7', wh: 2, reason: 'Local', readings: REGISTERS },
-						...{ reported: true, found: true },
+						...{ ...MOMENT, id: 'b', tx: '7', connector: '1', wh: 2, reason: 'Local' },
+						...{ readings: REGISTERS, tag: 'T', told: true, found: true },
 					},
 				],
-				named: [{ t: 1, last: 2, message: 'm', tx: '7' }],
-				metered: [{ t: 1, tx: '7', connector: '1', at: 2, readings: REGISTERS }],
-				transactions: [
+				named: [{ t: 1, last: 2, message: 'm', tx: '7', refused: true }],
+				metered: [
 					{
-						...{ tx: '8', t: 1, where: [SAID], who: [SAID], readings: REGISTERS },
-						starts: [{ ...MOMENT, connector: '1', wh: 1, done: true }],
-						ends: [{ ...MOMENT, id: 'c', connector: '1', reason: 'Local', reported: true }],
+						...{ t: 1, tx: '7', connector: '1', at: 2, until: 3, readings: REGISTERS },
+						who: [{ at: 2, name: 'T' }],
 					},
 				],
+				answered: 1,
 			},
 		},
 	},

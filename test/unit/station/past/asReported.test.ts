@@ -55,7 +55,7 @@ const CASES = KINDS.flatMap(([name, story, settings]) =>
 type Item = Readonly<Record<string, unknown>>;
 
 /** What does not depend on who asks, and when. */
-function known({ station: _station, together: _together, state, ...item }: Item): Item {
+function known({ station: _s, together: _t, final: _f, state, ...item }: Item): Item {
 	if (item['kind'] === 'sessionEnded' || (state !== 'opened' && state !== 'open')) return item;
 	const { incident, since, connector } = item;
 	return { incident, since, connector };

@@ -1,4 +1,5 @@
 import { split } from '../../../../lib/station';
+import { sessionEvents } from '../sessionText';
 import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
 import { askPast, incidents, newest, outages, sessions, status, uptime } from './pastWorld';
@@ -193,26 +194,45 @@ describe('Get Sessions', () => {
 		]);
 
 	it('has a session once, though its end is certain only after the period', async () => {
-		const events = [...begun('10:30', 1, 1_000, 5), stopped('10:58', 77, 3_000)];
+		const events = [...begun('10:30', 1, 1_000, 5), stopped('10:58', -1, 3_000)];
 		const found = await sessions(events, { to: time('11:00'), includeOpen: true });
 		expect(found).toMatchObject([
 			{ state: 'ended', startedAt: iso('10:30'), energyKwh: 2, startFoundBy: 'order' },
 		]);
 	});
 
-	it('has a session that the next one ended, though a stop that may be its own waits until after the period', async () => {
+	it('has each session in one of two periods that adjoin, though they are asked at once', async () => {
+		const events = sessionEvents(`
+			09:00 start 1 1000 tx=25 | 09:50 stop 25 6000 | 09:55 stop 26 9000
+			09:30 start 2 2000 tx=27 | 09:59:10 meter 2 3000@end tx=27 | 09:59:30 stop 27 -`);
+		const rows = async (from: string, to: string, now: string) => {
+			const period = { from: time(from), to: time(to), now: time(now) };
+			const found = await sessions(events, period);
+			return found.map(({ transactionId, final }) => [transactionId, final]);
+		};
+		const asItStands = [
+			['25', true],
+			['26', false],
+			['27', false],
+		];
+		const all = asItStands.map(([id]) => [id, true]);
+		expect(await rows('09:00', '10:00', '10:00')).toEqual(asItStands);
+		expect(await rows('10:00', '11:00', '11:00')).toEqual([]);
+		expect(await rows('09:00', '10:00', '11:00')).toEqual(all);
+		expect(await rows('09:00', '11:00', '11:00')).toEqual(all);
+	});
+
+	it('has a session without a stop in the period in which that is no longer waited for', async () => {
 		const events = [
 			...[...begun('10:00', 1, 9_000, 5), ...begun('10:05', 2, 1_000, 6)],
 			...begun('10:55', 1, 12_000, 7),
 			stopped('10:58', 6, 13_000, '10:54'),
 		];
-		const both = [
-			{ transactionId: '5', reason: 'NotReported' },
-			{ transactionId: '6', reason: 'Local' },
-		];
-		expect(await sessions(events)).toMatchObject(both);
-		expect(await sessions(events, { to: time('11:00') })).toMatchObject(both);
-		expect(await sessions(events, { from: time('11:00') })).toEqual([]);
+		const stoppedOne = { transactionId: '6', reason: 'Local', final: true };
+		const unended = { transactionId: '5', reason: 'NotReported', receivedAt: iso('10:55') };
+		expect(await sessions(events)).toMatchObject([stoppedOne, unended]);
+		expect(await sessions(events, { to: time('11:15') })).toMatchObject([stoppedOne]);
+		expect(await sessions(events, { from: time('11:15') })).toMatchObject([unended]);
 	});
 });
 
