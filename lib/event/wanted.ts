@@ -133,9 +133,10 @@ export function notApplied(
 		const entered = readOption(read, name, fallback);
 		const applied = readNumber(read, setting);
 		if (numberOf(entered) === applied) return [];
-		const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
 		const shown = printable(JSON.stringify(entered), 50);
-		return [`'${label}' must be a number ${bounds}, but is ${shown}: ${applied} is used`];
+		return [
+			`'${label}' must be a number from ${least} to ${most}, but is ${shown}: ${applied} is used`,
+		];
 	});
 }
 

@@ -1,6 +1,7 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
-export { begin, DISORDER_MS, follow, type Source } from './follow';
-export { positionAt, type Stretch, unreadFrom, withStretch } from './position';
+export { Budget } from './budget';
+export { begin, DISORDER_MS, follow, readOn, type Source, UntimedError } from './follow';
+export { type Position, positionAt, type Stretch, unreadFrom, withStretch } from './position';
 export {
 	advance,
 	forgottenBy,

@@ -23,12 +23,27 @@ const stretch = object({
 	backTo: number(),
 	/** In a list that begins with the oldest event, it ends at events created after this time. */
 	upTo: optional(number()),
-	/** Whether it may hold events that no poll has read; otherwise it is only looked through for events that were listed late. */
-	isUnread: boolean(),
+	/**
+	 * `unread`: it may hold events that no poll has read. `again`: the caller wants to see it again. `look`: it is looked through
+	 * for events that were listed late, once nothing else is left to read.
+	 */
+	kind: oneOf(['unread', 'again', 'look']),
+	/** Only in a list that begins with the newest event: from its end back to this time, there is a look back to be made. */
+	lookTo: optional(number()),
 });
 
 /** A record of a list that begins with the oldest event, to begin a reading at. */
 const anchor = object({ id: string(), at: number() });
+
+/** The last look back of a length. */
+const lastLook = object({
+	/** When it was due, by n8n's clock. */
+	at: number(),
+	/** The next one begins with events created then: what was created before was listed by `at`, unless it was later than that. */
+	from: number(),
+	/** In a list that begins with the oldest event, the ID of the record to begin that one after. */
+	after: optional(string()),
+});
 
 export const positionShape = object({
 	/** Everything created up to then has been read. It never goes back. */
@@ -39,8 +54,8 @@ export const positionShape = object({
 	order: optional(oneOf(['newestFirst', 'oldestFirst'])),
 	/** What is still to be read behind the newest event, the oldest first. */
 	stretches: array(stretch),
-	/** When each of the longer looks back last began, in the order of `LOOK_BACKS`. */
-	lookedBackAt: array(number()),
+	/** The last look back of each length, in the order of `LOOKS`; none before the first poll. */
+	looks: array(lastLook),
 	/** Only in a list that begins with the oldest event: by time, the last one is how far it was read. */
 	trail: array(anchor),
 	/** Only in such a list: whether the last record read is so old that nothing is listed near it any more. */
@@ -50,60 +65,80 @@ export const positionShape = object({
 export type Position = Readonly<output<typeof positionShape>>;
 export type Stretch = Readonly<output<typeof stretch>>;
 export type Anchor = Readonly<output<typeof anchor>>;
+export type LastLook = Readonly<output<typeof lastLook>>;
 
 /** An event may appear in the list after newer ones, and clocks differ: each poll reads this far behind the newest event read before. */
 export const OVERLAP_MS = 2 * MINUTE_MS;
-/** How often a poll looks for events that were listed even later, by at most `backMs`: from so long before the last look on. */
-export const LOOK_BACKS = [
-	{ backMs: 10 * MINUTE_MS, everyMs: 10 * MINUTE_MS },
-	{ backMs: HOUR_MS, everyMs: HOUR_MS },
-	{ backMs: DAY_MS, everyMs: DAY_MS },
+/**
+ * Looks back for events that were listed even later: each begins `lateMs` before the last one of its length, so it surely finds
+ * what was listed at most so late, whenever that was.
+ */
+export const LOOKS = [
+	{ lateMs: 10 * MINUTE_MS, everyMs: HOUR_MS },
+	{ lateMs: HOUR_MS, everyMs: DAY_MS },
 ] as const;
 /** Stretches with unread events; of more, the two oldest are joined, with what lies between them. */
 export const MOST_UNREAD = 8;
-/** The trail is as long as the longest look back reaches, and a little more. */
-const LONGEST_TRAIL_MS = 3 * DAY_MS;
+/** The same for looks back, of which a service may be too slow to finish one before the next. */
+const MOST_LOOKS = 4;
+/** What is older is of no use: the place of the next look back is kept by itself. */
+const LONGEST_TRAIL_MS = DAY_MS;
 
 /** A position from which everything created after `knownUpTo` is read. */
-export function positionAt(knownUpTo: number, now: number): Position {
-	const lookedBackAt = LOOK_BACKS.map(() => now);
-	return { knownUpTo, newestAt: knownUpTo, stretches: [], lookedBackAt, trail: [] };
+export function positionAt(knownUpTo: number): Position {
+	return { knownUpTo, newestAt: knownUpTo, stretches: [], looks: [], trail: [] };
 }
-
-const isUnread = (stretch: Stretch): boolean => stretch.isUnread;
 
 /** When the oldest unread event may have been created; Infinity if everything up to the newest one has been read. */
 export function unreadFrom({ stretches }: Position): number {
-	return Math.min(Infinity, ...stretches.filter(isUnread).map(({ backTo }) => backTo));
+	const unread = stretches.filter(({ kind }) => kind === 'unread');
+	return Math.min(Infinity, ...unread.map(({ backTo }) => backTo));
 }
+
+/** By kind. */
+const MOST: Readonly<Record<Stretch['kind'], number>> = {
+	...{ unread: MOST_UNREAD, look: MOST_LOOKS, again: Infinity },
+};
 
 /** Adds a stretch. Neighbors of its kind that touch are joined, and of too many the two oldest. */
 export function withStretch(stretches: readonly Stretch[], added: Stretch): Stretch[] {
-	const others = stretches.filter((each) => each.isUnread !== added.isUnread);
-	const same = [...stretches.filter((each) => each.isUnread === added.isUnread), added];
-	const apart: Stretch[] = [];
-	for (const next of same.sort((a, b) => a.backTo - b.backTo)) {
+	const { kind } = added;
+	const others = stretches.filter((each) => each.kind !== kind);
+	const same = [...stretches.filter((each) => each.kind === kind), added];
+	let apart: Stretch[] = [];
+	for (const next of same.sort(byAge)) {
 		const last = apart.at(-1);
-		if (last !== undefined && endOf(last) >= next.backTo)
-			apart[apart.length - 1] = joined(last, next);
-		else apart.push(next);
+		const isTouched = last !== undefined && endOf(last) >= next.backTo;
+		apart = isTouched ? [...apart.slice(0, -1), ...together(last, next)] : [...apart, next];
 	}
-	while (added.isUnread && apart.length > MOST_UNREAD) {
+	while (apart.length > MOST[kind]) {
 		const [first, second, ...rest] = apart;
-		if (first && second) apart.splice(0, apart.length, joined(first, second), ...rest);
+		if (first && second) apart = [joined(first, second), ...rest];
 	}
-	return [...others, ...apart].sort((a, b) => a.backTo - b.backTo);
+	return [...others, ...apart].sort(byAge);
 }
 
+const byAge = (a: Stretch, b: Stretch): number => a.backTo - b.backTo;
 const endOf = ({ by, upTo }: Stretch): number => upTo ?? by ?? Infinity;
+
+/** Two stretches that touch. */
+function together(older: Stretch, newer: Stretch): Stretch[] {
+	const { upTo } = older;
+	if (older.kind !== 'look' || upTo === undefined) return [joined(older, newer)];
+	// Of two looks back that begin with their oldest events, the shorter one need not wait for the longer one.
+	const rest = older.backTo < newer.backTo ? [{ ...older, upTo: newer.backTo }] : [];
+	return [...rest, { ...newer, upTo: Math.max(upTo, newer.upTo ?? upTo) }];
+}
 
 /** One stretch from the older one's oldest event to the newer one's newest. */
 function joined(older: Stretch, newer: Stretch): Stretch {
-	const { isUnread, backTo, upTo } = older;
+	const { kind, backTo, upTo } = older;
 	// In a list that begins with the oldest event, it is read from its oldest event on.
 	if (upTo !== undefined) return { ...older, upTo: Math.max(upTo, newer.upTo ?? upTo) };
 	const { after, by } = endOf(newer) >= endOf(older) ? newer : older;
-	return { after, by, backTo, isUnread };
+	const lookTo = Math.min(older.lookTo ?? Infinity, newer.lookTo ?? Infinity);
+	const isSeen = lookTo >= backTo;
+	return { after, by, backTo, kind, lookTo: isSeen ? undefined : lookTo };
 }
 
 /** The trail with the records read since: the older, the wider their distances. The first one stays, as far as it reaches. */

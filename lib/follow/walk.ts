@@ -47,12 +47,9 @@ export type Walked = Awaited<ReturnType<typeof walk>>;
 
 /**
  * Called with each page, before the next one is requested, and with the service's time at the first one. False ends the reading,
- * which then counts as whole; `read` ends it where an earlier one began, and what that one has left is still to be read.
+ * which then counts as whole.
  */
-export type OnPage = (
-	page: readonly Listed[],
-	serviceNow: number,
-) => Promise<boolean | 'read' | undefined>;
+export type OnPage = (page: readonly Listed[], serviceNow: number) => Promise<boolean | undefined>;
 
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
@@ -72,7 +69,8 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	const serviceNow = () => serviceAt ?? reading.now;
 	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
 	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
-	const reach = new Reach({ from, to, inARow, order: reading.order, disorderMs: DISORDER_MS });
+	const range = { from, to, inARow, order: reading.order, isInside: after !== undefined };
+	const reach = new Reach({ ...range, disorderMs: DISORDER_MS });
 	const pages = client.list('event', {
 		pageSize,
 		...(after !== undefined && { startingAfter: after }),
@@ -85,11 +83,12 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	let [cursor, by] = [after, reading.by];
 	const anchors: Anchor[] = [];
 	let [newestAt, firstPageAt]: (number | undefined)[] = [];
-	let isBegun = false;
+	let [isBegun, isUntimed] = [false, false];
 	let goesOn: Awaited<ReturnType<OnPage>>;
 	const take = ({ record, id, place }: ListedRecord): Listed => {
 		const event = eventFromList(record, id);
 		const at = createdAt(event);
+		isUntimed = at === undefined && newest === -Infinity;
 		if (at !== undefined) newest = Math.max(newest, at);
 		reach.add(at);
 		by = at ?? by;
@@ -103,8 +102,6 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		failure,
 		/** Whether nothing follows: the list has ended, or the caller ended the reading. */
 		isAtEnd,
-		/** Whether it ended where an earlier reading began. */
-		isReadBelow: goesOn === 'read',
 		/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
 		cursor,
 		/** `Listed.by` of that record. */
@@ -117,8 +114,10 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		newestAt,
 		/** Of each page, its last record with a time that is not of the future, or what was left out right behind that. */
 		anchors,
-		/** The newest time of the first page. */
+		/** The newest time of the first page that has one. */
 		firstPageAt,
+		/** Whether there were events, and none had a time. */
+		isUntimed,
 		/** The service's time at the first page, in Unix milliseconds; `now` of the reading if it sends none. */
 		serviceNow: serviceNow(),
 		/** Whether the service refused to continue after the record that the reading began at. */
@@ -137,7 +136,7 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		const at = listed.length > 0 ? listed[last]?.at : by;
 		if (id !== undefined && at !== undefined) anchors.push({ id, at });
 		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());
-		if (goesOn === 'read' || goesOn === false) return result(true, true);
+		if (goesOn === false) return result(true, true);
 		await setImmediate();
 		if (!page.isLast && reach.isFarEnough) return result(true);
 	}

@@ -34,10 +34,6 @@ const pollShape = object({
 	/** Events created before have been listed and settled; 0 before the list was read for the first time. */
 	frontier: number(),
 	open: array(openEvent),
-	/** Only in a list without times: the ID of a record from which on everything has been listed and settled. */
-	knownFrom: optional(string()),
-	/** The same, but stretches may be unread below. */
-	readFrom: optional(string()),
 });
 
 export const pollFormat = recordFormat(
@@ -55,7 +51,7 @@ const LISTED_MS = 31 * DAY_MS;
 /** The state with these open events, and the frontier that follows. */
 export function settled(state: PollState, all: Iterable<OpenEvent>, polledAt: number): PollState {
 	const sorted = [...all].filter(({ at }) => at > polledAt - LISTED_MS).sort((a, b) => a.at - b.at);
-	const further = stretchesOf(sorted.slice(MOST_OPEN), state, true);
+	const further = stretchesOf(sorted.slice(MOST_OPEN), state, 'unread');
 	const stretches = further.reduce(withStretch, state.position.stretches);
 	const position = { ...state.position, stretches };
 	const next = { ...state, position, open: sorted.slice(0, MOST_OPEN) };
@@ -72,7 +68,7 @@ export function unsettledAt({ position, open }: PollState): number {
 function stretchesOf(
 	events: readonly OpenEvent[],
 	{ position: { order } }: PollState,
-	isUnread: boolean,
+	kind: Stretch['kind'],
 ): Stretch[] {
 	const times = events.map(({ at }) => at).sort((a, b) => a - b);
 	const [oldest = 0, newest = 0] = [times[0], times.at(-1)];
@@ -85,7 +81,7 @@ function stretchesOf(
 	const firsts = heads.length > 0 ? heads : same.slice(0, 1).map(() => ({ place: undefined }));
 	return firsts.map(({ place: after }, n) => {
 		const [backTo, upTo] = n === 0 ? [oldest, newest] : [firstAt, firstAt];
-		return { after, by: firstAt, backTo, upTo: isOldestFirst ? upTo : undefined, isUnread };
+		return { after, by: firstAt, backTo, upTo: isOldestFirst ? upTo : undefined, kind };
 	});
 }
 
@@ -103,7 +99,7 @@ export async function openOf({ ledger, workflowId }: PollScope, state: PollState
 			else if (isUnsettled(account)) waiting.push(event);
 		}),
 	);
-	return { again: stretchesOf(due, state, false), waiting };
+	return { due, again: stretchesOf(due, state, 'again'), waiting };
 }
 
 /** What a poll finds in the pages that it reads: the events to start, and those to look at again. */
@@ -111,23 +107,16 @@ export class Finds {
 	/** By ID. */
 	readonly fresh = new Map<string, Listed>();
 	readonly open = new Map<string, OpenEvent>();
-	/** The ID of the first record read. */
-	head: string | undefined;
-	/** Whether a record has had a time. */
-	isTimed = false;
-	/** Whether an event without a time may have to be looked at again. */
-	isUntimedOpen = false;
-
 	constructor(
 		private readonly scope: PollScope,
 		private readonly isWanted: (event: ParsedEvent) => boolean,
 		private readonly state: PollState,
+		private readonly polledAt: number,
 	) {}
 
-	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known; `read` if it was read. */
-	readonly take = async (page: readonly Listed[]): Promise<boolean | 'read'> => {
+	/** Looks up the events of a page, in parallel. */
+	readonly take = async (page: readonly Listed[]): Promise<undefined> => {
 		const { ledger, workflowId } = this.scope;
-		const { knownFrom, readFrom } = this.state;
 		const wanted = page.filter(({ event }) => this.isWanted(event));
 		await Promise.all(
 			wanted.map(async (listed) => {
@@ -139,20 +128,11 @@ export class Finds {
 				else this.leaveOpen(listed, account);
 			}),
 		);
-		this.isTimed ||= page.some(({ at }) => at !== undefined);
-		this.head ??= page[0]?.event.id;
-		if (this.isTimed) return true;
-		if (page.some(({ event }) => event.id === knownFrom)) return false;
-		return page.some(({ event }) => event.id === readFrom) ? 'read' : true;
 	};
 
-	/** An event above all times cannot be found again by one: the list is read down to it until it has settled. */
-	leaveOpen({ event, by, place }: Listed, account: Account): void {
-		if (by === undefined) {
-			this.isUntimedOpen = true;
-			return;
-		}
-		this.open.set(event.id, { id: event.id, at: by, place, hasBegun: hasBegun(account) });
+	/** One that has no time, and none before it in the list, was created by now. */
+	leaveOpen({ event: { id }, by: at = this.polledAt, place }: Listed, account: Account): void {
+		this.open.set(id, { id, at, place, hasBegun: hasBegun(account) });
 	}
 
 	/** The events to start: by time if all have one, otherwise in the order of the list. */

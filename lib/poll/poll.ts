@@ -9,6 +9,7 @@
  *   is one that was listed late, unless it is older than the last change of the filters, which had left it out.
  * - open: an event that was claimed, handed over or stored but has not begun, or may have to be repeated, is remembered with
  *   its place in the list. A poll looks it up in the ledger, and reads it again when it can start.
+ * - when what is new has started, a poll looks back as long as there is time (`readOn`), so that this delays nothing.
  * - the state is written last: after a process that died, the next poll reads the same range again.
  * - forgotten: the record is gone or older than n8n's own memory of the polls, which has the time up to which the
  *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
@@ -17,18 +18,21 @@ import type { ParsedEvent } from '../event';
 import {
 	advance,
 	begin,
+	Budget,
 	follow,
 	forgottenBy,
 	type Polled,
 	type Polling,
 	type PollOutcome,
 	positionAt,
+	readOn,
 	readSaved,
 	type Saved,
+	UntimedError,
 	writeSaved,
 } from '../follow';
 import { ledgerKey } from '../ledger';
-import { messageOf } from '../shared/errors';
+import { hintOf, messageOf } from '../shared/errors';
 import { sleep } from '../shared/pace';
 import { isUnsettled, start, type Start, type Startable } from '../start';
 import {
@@ -57,6 +61,8 @@ const SAVED_WITHIN_MS = 1_000;
 /** Events that are started together, which limits the memory; then the poll reads on. */
 export const MOST_AT_ONCE = 10_000;
 
+const CONTINUES = 'the next poll continues with the rest';
+
 /** Nodes that are polling, or whose events are still being started. The next poll of such a node does nothing. */
 const polling = new Set<string>();
 
@@ -64,16 +70,14 @@ const polling = new Set<string>();
 type RunningPoll = ReturnType<typeof running>;
 
 function running(options: PollOptions) {
-	const { workflowId, nodeId, budgetMs, clock } = options;
-	const deadline = clock() + budgetMs;
-	const isOver = () => clock() >= deadline;
-	return { ...options, key: `poll:${workflowId}:${nodeId}`, isOver };
+	const { workflowId, nodeId } = options;
+	return { ...options, key: `poll:${workflowId}:${nodeId}`, budget: new Budget(options) };
 }
 
 /**
  * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored but never ran.
  * Starting continues after the call returns. If a page of the list fails, events listed before it still start.
- * Throws `LedgerUnavailableError`, and the client's errors at publication.
+ * Throws `LedgerUnavailableError`, the client's errors at publication, and an `UntimedError`.
  */
 export async function poll(options: PollOptions): Promise<PollOutcome> {
 	const own = running(options);
@@ -81,10 +85,12 @@ export async function poll(options: PollOptions): Promise<PollOutcome> {
 	if (saved?.state === undefined || polling.has(own.key)) return {};
 	polling.add(own.key);
 	try {
-		const first = await readOnce(own, saved, saved.state);
+		const first = await readOnce(own, saved, saved.state, follow);
+		// Nothing of it starts: what is new could not be told from what is not.
+		if (first.failure instanceof UntimedError) throw first.failure;
 		const started = startAll(own, first)
 			.catch((error: unknown) => {
-				own.warn(`the next poll continues with the rest: ${messageOf(error)}`);
+				own.warn(`${CONTINUES}: ${messageOf(error)}`);
 			})
 			.finally(() => polling.delete(own.key));
 		// With nothing to start, the state is saved soon, and the next poll finds this one over.
@@ -113,15 +119,15 @@ async function readOrPublish(own: RunningPoll): Promise<Saved<PollState> | undef
 /**
  * The state that a trigger begins with, or continues with after the ledger lost its data. With `now`, events that are listed
  * by then do not start: the publication is at the newest time listed, at most `now`. Records from that time on, and those
- * without a time, are recorded one by one. If no record has a time, it is the service's own, so that no event is lost if the
+ * without a time, are recorded one by one. Of an empty list, it is the service's own time, so that no event is lost if the
  * clock of the service is behind. Throws the error of the list.
  */
 async function firstState(own: RunningPoll, forgotten: Polled | undefined): Promise<PollState> {
-	const { client, pageSize, isOver, startFrom: as, wanted, warn } = own;
+	const { client, pageSize, budget, startFrom: as, wanted, warn } = own;
 	const now = own.now();
 	const common = { as, wanted, wantedSince: 0, polls: forgotten?.polls ?? 0, open: [] };
 	if (forgotten === undefined && as === 'retained') {
-		return { ...common, publishedAt: 0, frontier: 0, position: positionAt(0, now) };
+		return { ...common, publishedAt: 0, frontier: 0, position: positionAt(0) };
 	}
 	if (forgotten !== undefined) {
 		warn(
@@ -130,11 +136,9 @@ async function firstState(own: RunningPoll, forgotten: Polled | undefined): Prom
 	}
 	let known: { id: string; at: number | undefined }[] = [];
 	let newest: number | undefined;
-	let head: string | undefined;
-	const source = { client, pageSize, now, mayRequest: () => !isOver() };
+	const source = { client, pageSize, now, mayRequest: budget.mayRequest };
 	const { failure, position, isWhole, serviceNow } = await begin(source, async (page) => {
 		for (const { at } of page) if (at !== undefined) newest = Math.max(newest ?? at, at);
-		head ??= page[0]?.event.id;
 		const listed = [...known, ...page.map(({ event: { id }, at }) => ({ id, at }))];
 		// Events created since an earlier publication are the missed ones.
 		const isKnown = (at: number) => forgotten === undefined && at >= Math.min(newest ?? now, now);
@@ -144,13 +148,12 @@ async function firstState(own: RunningPoll, forgotten: Polled | undefined): Prom
 	if (failure !== undefined) throw failure;
 	const ids = known.map(({ id }) => id);
 	await rememberListed(own, ids);
-	const first = { ...common, knownFrom: newest === undefined ? head : undefined };
 	if (forgotten !== undefined) {
 		const { at } = forgotten;
-		return { ...first, publishedAt: at + 1, frontier: at, position: positionAt(at, now) };
+		return { ...common, publishedAt: at + 1, frontier: at, position: positionAt(at) };
 	}
 	const publishedAt = isWhole && newest !== undefined ? Math.min(newest, now) : serviceNow;
-	return { ...first, publishedAt, frontier: publishedAt, position };
+	return { ...common, publishedAt, frontier: publishedAt, position };
 }
 
 /** One reading of the list: as far as the time and the memory allow. */
@@ -158,7 +161,7 @@ interface Round extends PollOutcome {
 	readonly publishedAt: number;
 	/** Whether it found no event to start. */
 	readonly isEmpty: boolean;
-	/** Starts what was found and saves the progress. Returns what is saved if there was too much to find, and there is time left. */
+	/** Starts what was found and saves the progress. Returns what is saved if there is more to read, and time left. */
 	readonly finish: () => Promise<Saved<PollState> | undefined>;
 }
 
@@ -172,12 +175,20 @@ async function startAll(own: RunningPoll, first: Round): Promise<void> {
 	});
 	for (let round: Round | undefined = first; round !== undefined;) {
 		const last: Saved<PollState> | undefined = await round.finish();
-		round = last?.state && (await readOnce(own, last, last.state));
+		round = last?.state && (await readOnce(own, last, last.state, readOn));
+		const failure = round?.failure;
+		if (failure !== undefined)
+			own.warn(`${CONTINUES}: ${messageOf(failure)}`, 'poll_failed', 1, hintOf(failure));
 	}
 }
 
-async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollState): Promise<Round> {
-	const { ledger, workflowId, key, memory, isOver, client, pageSize, wanted } = own;
+async function readOnce(
+	own: RunningPoll,
+	read: Saved<PollState>,
+	last: PollState,
+	reading: typeof follow,
+): Promise<Round> {
+	const { ledger, workflowId, key, memory, budget, client, pageSize, wanted } = own;
 	const polledAt = own.now();
 	const isSame = last.wanted === wanted;
 	const before = isSame ? last : { ...last, wanted, wantedSince: last.position.newestAt };
@@ -187,12 +198,15 @@ async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollStat
 	});
 	advance(memory, polled(before.frontier - 1, before.polls));
 
-	const finds = new Finds(own, own.isWanted, before);
-	const { again, waiting } = await openOf(own, before);
+	const finds = new Finds(own, own.isWanted, before, polledAt);
+	const { due, again, waiting } = await openOf(own, before);
 	const isFull = () => finds.fresh.size >= MOST_AT_ONCE;
-	const mayRequest = () => !isOver() && !isFull();
+	const mayRequest = () => !isFull() && budget.mayRequest();
 	const source = { client, pageSize, mayRequest, again, now: polledAt };
-	const { position, failure } = await follow(before.position, source, finds.take);
+	const followed = await reading(before.position, source, finds.take);
+	const { position, failure, onward } = followed;
+	// It may not have come to them; one that reads on does not look for them.
+	if (failure !== undefined || reading === readOn) waiting.push(...due);
 
 	const finish = async (): Promise<Saved<PollState> | undefined> => {
 		const fresh = finds.oldestFirst(position.order === 'oldestFirst');
@@ -219,18 +233,16 @@ async function readOnce(own: RunningPoll, read: Saved<PollState>, last: PollStat
 			const account = accounts.get(key);
 			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
 		}
-		const { isTimed } = finds;
-		const isListed = !isTimed && failure === undefined && !finds.isUntimedOpen;
-		const readFrom = isListed ? finds.head : undefined;
-		const isKnown = position.stretches.length === 0;
-		const knownFrom = (isKnown ? readFrom : undefined) ?? (isTimed ? undefined : before.knownFrom);
 		const open = new Map([...waiting.map((each) => [each.id, each] as const), ...finds.open]);
-		const next = settled({ ...after, knownFrom, readFrom }, open.values(), polledAt);
+		const next = settled(after, open.values(), polledAt);
 		saved = await writeSaved(ledger, key, saved, next);
 		const settledAt = unsettledAt(next) - Number(!isSettled(next));
 		if (failure === undefined) memory.write(polled(Math.min(settledAt, polledAt), polls));
-		const isStuck = finds.open.size > fresh.length / 2;
-		return isFull() && !isOver() && !isStuck ? saved : undefined;
+		const isStuck = isFull() && finds.open.size > fresh.length / 2;
+		if (onward === undefined || saved.state === undefined || !budget.isLeft || isStuck)
+			return undefined;
+		const state = settled({ ...saved.state, position: onward }, open.values(), polledAt);
+		return { ...saved, state };
 	};
 	const { knownUpTo: readUpTo } = position;
 	return { failure, readUpTo, publishedAt, isEmpty: finds.fresh.size === 0, finish };

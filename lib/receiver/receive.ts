@@ -141,10 +141,10 @@ function firstHeader(headers: DeliveryHeaders, name: string): string | undefined
 	return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Specification section 8: the tolerance of the signature is 5 minutes by default. */
+/** Specification section 8: the tolerance of the signature is 5 minutes by default. A recorded delivery can be sent again within it. */
 const tolerance = {
 	...{ name: 'toleranceSeconds', label: 'Tolerance (Seconds)' },
-	...{ fallback: 300, least: 0, most: Infinity },
+	...{ fallback: 300, least: 0, most: 86_400 },
 };
 /** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
 const retention = {

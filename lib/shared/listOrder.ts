@@ -56,6 +56,8 @@ interface Range {
 	readonly order?: ListOrderName | undefined;
 	/** The times of two records in a row may be in the wrong order by less than this, in milliseconds; 0 by default. */
 	readonly disorderMs?: number;
+	/** Whether the records before, which were read earlier, have shown that the order still holds. */
+	readonly isInside?: boolean;
 }
 
 export type ListOrderName = 'newestFirst' | 'oldestFirst';
@@ -66,12 +68,13 @@ export class Reach {
 	readonly #range: Range;
 	#olderInARow = 0;
 	#newerInARow = 0;
-	#isInside = false;
+	#isInside: boolean;
 	/** The last times, more than needed. */
 	#recent: number[] = [];
 
 	constructor(range: Range) {
 		this.#range = range;
+		this.#isInside = range.isInside === true;
 	}
 
 	/** Whether the record belongs to the range; one without a time does. */

@@ -212,6 +212,8 @@ type SecretForm = 'text' | 'base64';
 const CURRENT = 'Signing Secret';
 const PREVIOUS = 'Previous Signing Secret';
 const BASE64_PREFIX = 'whsec_';
+/** 128 bits: whoever has a signed delivery can try all shorter secrets in the end. Standard Webhooks asks for 24 to 64 bytes. */
+const LEAST_BYTES = 16;
 /** Characters that are easily pasted along with a secret. */
 const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
 /** Any length, padding optional. */
@@ -225,6 +227,15 @@ function readSigningKeys(settings: SigningSettings, form: SecretForm, notes: Not
 	const previous = readSecret(PREVIOUS, settings.previousSigningSecret, form, remarks, doubts);
 	if (isEmpty(settings.signingSecret)) {
 		notes.blocking.push(`'${CURRENT}' is empty. Paste the signing secret of the webhook endpoint.`);
+	}
+	for (const [field, secret] of [
+		[CURRENT, current],
+		[PREVIOUS, previous],
+	] as const) {
+		if (secret === undefined || secret.length >= LEAST_BYTES) continue;
+		notes.remarks.push(
+			`'${field}' has fewer than ${LEAST_BYTES} bytes, so it can be guessed from a delivery. Paste the whole secret, or create a longer one at the service.`,
+		);
 	}
 	if (current === undefined) return [];
 

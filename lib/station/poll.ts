@@ -6,7 +6,8 @@
  *   holds up nothing that is new. Other settings are a new publication: what is open resolves.
  * - a poll (1) follows the list, (2) changes each shard by a swap: folds, decides, and adds what is to be reported, (3)
  *   writes the head with the new position, (4) claims what is to be reported and hands it over. The next poll drops what has
- *   begun for good, and hands over what n8n could not store or has lost.
+ *   begun for good, and hands over what n8n could not store or has lost. Then it looks back in the same steps, as long as
+ *   there is time: that delays nothing.
  * - the *watermark* is a minute behind `knownUpTo` of the position: what lasts until then has lasted, and what is over by then
  *   has ended. A list that cannot be read leaves it: nothing opens or resolves.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
@@ -15,13 +16,17 @@
  */
 import {
 	begin,
+	Budget,
 	follow,
 	forgottenBy,
 	type OnPage,
 	type Polled,
 	type PollOutcome,
+	type Position,
+	readOn,
 	readSaved,
 	type Source,
+	type Stretch,
 	writeSaved,
 } from '../follow';
 import { hintOf, messageOf } from '../shared/errors';
@@ -55,58 +60,86 @@ export async function pollStations(options: StationPollOptions): Promise<PollOut
 	if (polling.has(publication)) return {};
 	polling.add(publication);
 	try {
-		return await pollOnce(options);
+		const budget = new Budget(options);
+		const { onward, ...first } = await pollOnce(options, budget);
+		if (onward === undefined || !budget.isLeft) return first;
+		const { failure, started } = await pollOnce(options, budget, onward);
+		return { ...first, failure, started: both(first.started, started) };
 	} finally {
 		polling.delete(publication);
 	}
 }
 
-async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
+async function both(first?: Promise<void>, second?: Promise<void>): Promise<void> {
+	await first;
+	await second;
+}
+
+/** What a second pass of the same poll reads on from. */
+interface Onward {
+	readonly position: Position;
+	/** What the first one has found: the end of something that the second one finds may be among it. */
+	readonly events: readonly EventFacts[];
+}
+
+interface Pass extends PollOutcome {
+	readonly onward?: Onward | undefined;
+}
+
+/** Reads, decides and hands over. What is new does not wait for what a second pass reads. */
+async function pollOnce(
+	options: StationPollOptions,
+	budget: Budget,
+	onward?: Onward,
+): Promise<Pass> {
 	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
-	const { now, clock, budgetMs } = options;
-	const endsAt = clock() + budgetMs;
-	let deadline = endsAt;
-	const mayRequest = () => clock() < deadline;
+	const { mayRequest } = budget;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const known = leftOut.get(node) ?? new KnownIds();
 	leftOut.set(node, known);
-	let reading = readingOf(settings, known);
+	let found = foundIn(settings, known);
 	const [as, key] = [digestOf(settings), headOf(options)];
-	const begunAt = now();
+	const begunAt = options.now();
 	let saved = await readSaved(ledger, key, headFormat);
 	// Also if the clock was set back.
 	const polledAt = Math.max(begunAt, (saved.state?.polledAt ?? 0) + 1);
 	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: begunAt, latestMs: LATEST_MS };
 	const lost = forgottenBy(memory, as, saved.state?.polls);
 	let head = lost === undefined ? continued(options, saved.state, begunAt) : undefined;
+	// The next poll sees to that.
+	if (head === undefined && onward !== undefined) return {};
 	if (head === undefined) {
-		deadline = Math.min(deadline, clock() + PUBLICATION_MS);
-		const of = { before: saved.state, lost, source, onPage: reading.take, polledAt };
+		budget.shorten(PUBLICATION_MS);
+		const of = { before: saved.state, lost, source, onPage: found.take, polledAt };
 		head = await published(options, of);
 		// Otherwise it is read again.
-		if (head.position.order !== 'oldestFirst') reading = readingOf(settings, known);
+		if (head.position.order !== 'oldestFirst') found = foundIn(settings, known);
 		// Before the shards: what they report depends on it.
 		saved = await writeSaved(ledger, key, saved, head, RETENTION_MS);
 	}
 	const pastUpTo = head.past?.upTo ?? -Infinity;
-	const followed = await follow(head.position, source, reading.take);
+	const followed =
+		onward === undefined
+			? await follow(head.position, source, found.take)
+			: await readOn(onward.position, source, found.take);
 	const { position, failure, isWhole, serviceNow } = followed;
 	head = { ...head, position, past: leftOf(head.past, position) };
-	const { events } = reading;
-	for (const { kind, text, fresh } of reading.leftOut.all) warn(text, kind, fresh);
+	const events = [...(onward?.events ?? []), ...found.events];
+	for (const { kind, text, fresh } of found.leftOut.all) warn(text, kind, fresh);
 	const assetIds = events.map(({ assetId }) => assetId);
-	const directory = await directoryFor(node, assetIds, { ...source, serviceNow });
+	const assets = { ...source, serviceNow, mayRequest: () => !budget.isOver };
+	const directory = await directoryFor(node, assetIds, assets);
 	if (directory.failure !== undefined) {
 		const { failure } = directory;
 		warn(`stations appear by ID: ${messageOf(failure)}`, 'assets', 1, hintOf(failure));
 	}
 
-	const found = await readSaved(ledger, key, headFormat);
-	if (found.text !== saved.text) {
+	const kept = await readSaved(ledger, key, headFormat);
+	if (kept.text !== saved.text) {
 		// A poll of an earlier publication was still on its way: this one is the publication again.
-		const { state: other } = found;
+		const { state: other } = kept;
 		const isOlder = other !== undefined && other.as !== as && other.polledAt < polledAt;
-		return isOlder ? await pollOnce({ ...options, budgetMs: endsAt - clock() }) : { failure };
+		return isOlder ? await pollOnce(options, budget) : { failure };
 	}
 	const changed = await changeShards(options, { events, head, directory, isWhole, pastUpTo });
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
@@ -120,11 +153,13 @@ async function pollOnce(options: StationPollOptions): Promise<PollOutcome> {
 	// Another process that wrote in between has read as far, and hands over what is decided; or the ledger is lost, and what
 	// this poll has decided by was only a part of it.
 	const started = startAll(options, node, state === undefined ? [] : due, directory);
-	return { failure, started, readUpTo: knownUpTo, stations: directory.stations };
+	const outcome = { failure, started, readUpTo: knownUpTo, stations: directory.stations };
+	if (state === undefined || followed.onward === undefined) return outcome;
+	return { ...outcome, onward: { position: followed.onward, events } };
 }
 
 /** What a poll reads about stations. `known`: the events that earlier readings have left out. */
-function readingOf(settings: StationSettings, known: KnownIds) {
+function foundIn(settings: StationSettings, known: KnownIds) {
 	const events: EventFacts[] = [];
 	const leftOut = new LeftOut(known);
 	const take: OnPage = async (page, serviceNow) => {
@@ -192,7 +227,7 @@ async function published(
 	}
 	const from = serviceNow - settings.catchUpMs;
 	const publishedAt = lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow);
-	const past = { backTo: from, isUnread: lost !== undefined };
+	const past: Stretch = { backTo: from, kind: lost === undefined ? 'look' : 'unread' };
 	return {
 		as: digestOf(settings),
 		...{ polledAt, generation: polledAt },

@@ -97,7 +97,11 @@ const triggerOptions: INodeProperties[] = [
 		name: 'toleranceSeconds',
 		type: 'number',
 		noDataExpression: true,
-		typeOptions: { minValue: 0, numberPrecision: 0 },
+		typeOptions: {
+			minValue: TRIGGER_NUMBERS.tolerance.least,
+			maxValue: TRIGGER_NUMBERS.tolerance.most,
+			numberPrecision: 0,
+		},
 		default: TRIGGER_NUMBERS.tolerance.fallback,
 		description:
 			'How far the timestamp of a signature may be in the past or in the future, by the clock of this n8n instance',

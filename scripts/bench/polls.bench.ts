@@ -2,13 +2,14 @@
  * Requests, CPU and the longest block of the event loop of both polling triggers, for services that list 3, 9 and 50 events
  * per second: steady, after two hours without a poll, and with another hour without one in the middle of that catch-up:
  * `npx tsx scripts/bench/polls.bench.ts [events per second]`. The clock is a number; the ledger is SQLite, or with `--memory` an
- * object.
+ * object. Then, or alone with `--day`, the requests for each page of new events over a day at 9 events per second, looks back
+ * included, in lists of either order; there, the ledger is an object.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { positionShape, unreadFrom } from '../../lib/follow/position';
-import { ledgerKey, newAttempt } from '../../lib/ledger';
+import { type Ledger, ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
 import { SqliteStore } from '../../lib/ledger/sqlite/store';
 import { poll, type PollOptions } from '../../lib/poll';
@@ -22,6 +23,7 @@ import { MemoryStore } from '../../test/unit/ledger/memoryStore';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const OUTAGE = 2 * HOUR;
 const SECOND_OUTAGE = HOUR;
 const STEADY_POLLS = 30;
@@ -29,7 +31,9 @@ const MOST_POLLS = 130;
 const START = Date.UTC(2026, 0, 10);
 /** The time that a request takes. */
 const REQUEST_MS = 150;
-const RETENTION_MS = 35 * 24 * HOUR;
+const RETENTION_MS = 35 * DAY;
+/** No run is longer. */
+const LONGEST = 2 * DAY;
 
 interface Network {
 	readonly perSecond: number;
@@ -46,31 +50,37 @@ const TRIGGERS = ['Poll Trigger', 'Station Trigger'] as const;
 type Trigger = (typeof TRIGGERS)[number];
 
 async function main(): Promise<void> {
-	const only = process.argv.slice(2).map(Number).filter(Number.isFinite);
+	const args = process.argv.slice(2);
+	const only = args.map(Number).filter(Number.isFinite);
 	const rows: Record<string, object> = {};
 	for (const network of NETWORKS) {
-		if (only.length > 0 && !only.includes(network.perSecond)) continue;
+		if (args.includes('--day') || (only.length > 0 && !only.includes(network.perSecond))) continue;
 		for (const trigger of TRIGGERS) {
 			rows[`${trigger}, ${network.perSecond} events/s`] = await measure(trigger, network);
 		}
 	}
-	console.table(rows);
+	if (Object.keys(rows).length > 0) console.table(rows);
+	if (only.length > 0) return;
+	const days: Record<string, object> = {};
+	for (const trigger of TRIGGERS) {
+		for (const order of ['newest', 'oldest'] as const) {
+			days[`${trigger}, ${order} first`] = await measureDay(trigger, order === 'oldest');
+		}
+	}
+	console.table(days);
 }
 
-async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Network) {
-	const parent = cacheFolder();
-	mkdirSync(parent, { recursive: true });
-	const folder = mkdtempSync(join(parent, 'polls-bench-'));
-	const isInMemory = process.argv.includes('--memory');
-	const store = isInMemory
-		? new MemoryStore()
-		: new SqliteStore({ path: join(folder, 'l.sqlite') });
-	const ledger = new EventLedger({ store });
+/** A trigger and a service, on a clock that the caller moves. */
+function worldOf(
+	trigger: Trigger,
+	{ perSecond, pageSize, batchSize }: Network,
+	{ ledger, isOldestFirst = false }: { ledger: Ledger; isOldestFirst?: boolean },
+) {
 	const workflowId = `polls-${perSecond}`;
 	const nodeId = 'node';
 	const clock = { now: START, ms: 0 };
 	const seen = { requests: 0, started: 0, twice: 0 };
-	const startedAt = new Uint8Array(Math.ceil((48 * HOUR * perSecond) / 1_000));
+	const startedAt = new Uint8Array(Math.ceil((LONGEST * perSecond) / 1_000));
 	const everyMs = 1_000 / perSecond;
 	const newest = () => Math.floor((clock.now - START) / everyMs);
 	const idOf = (n: number) => `whevt_${n}`;
@@ -79,14 +89,17 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 			async (limit, after) => {
 				seen.requests += 1;
 				clock.ms += REQUEST_MS;
-				const first = after === undefined ? newest() : Number(after.slice(6)) - 1;
-				const count = Math.max(0, Math.min(limit, first + 1));
+				const step = isOldestFirst ? 1 : -1;
+				const head = isOldestFirst ? 0 : newest();
+				const first = after === undefined ? head : Number(after.slice(6)) + step;
+				const left = isOldestFirst ? newest() - first + 1 : first + 1;
+				const count = Math.max(0, Math.min(limit, left));
 				return {
 					items: Array.from({ length: count }, (_unused, n) => ({
-						id: idOf(first - n),
+						id: idOf(first + n * step),
 						eventType: 'ocpp.message',
 						assetId: `asset_${n}`,
-						createdAt: new Date(START + (first - n) * everyMs).toISOString(),
+						createdAt: new Date(START + (first + n * step) * everyMs).toISOString(),
 						payload: {
 							messageType: 'MeterValues',
 							connectorId: 1,
@@ -94,7 +107,7 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 							padding: 'x'.repeat(300),
 						},
 					})),
-					hasMore: first - count >= 0,
+					hasMore: left > count,
 				};
 			},
 			{ ...options, pageSize: options.pageSize ?? pageSize },
@@ -119,7 +132,6 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 		}
 		return true;
 	};
-	const delay = monitorEventLoopDelay({ resolution: 1 });
 	const options = {
 		...{ ledger, workflowId, nodeId, client: { list }, batchSize, handOver },
 		memory: { read: () => undefined, write: () => undefined },
@@ -149,6 +161,49 @@ async function measure(trigger: Trigger, { perSecond, pageSize, batchSize }: Net
 		const { position } = parse(object({ position: positionShape }), recordIn(text));
 		return unreadFrom(position) === Infinity && position.newestAt >= time;
 	};
+	return { clock, seen, startedAt, everyMs, newest, pollOnce, isReadUntil };
+}
+
+/** Requests for each page of new events: of the hour after the first poll on, since the longer look back comes a day after it. */
+async function measureDay(trigger: Trigger, isOldestFirst: boolean) {
+	const network = { perSecond: 9, pageSize: 100, batchSize: 100 };
+	const ledger = new EventLedger({ store: new MemoryStore() });
+	const world = worldOf(trigger, network, { ledger, isOldestFirst });
+	const { clock, seen, pollOnce } = world;
+	const polls = async (count: number) => {
+		for (let n = 0; n < count; n++) {
+			await pollOnce();
+			clock.now += MINUTE;
+		}
+	};
+	clock.now += HOUR;
+	await polls(61);
+	seen.requests = 0;
+	const cpu = process.cpuUsage();
+	await polls(DAY / MINUTE);
+	const { user, system } = process.cpuUsage(cpu);
+	await ledger.close();
+	const pages = (DAY * network.perSecond) / 1_000 / network.pageSize;
+	return {
+		requests: seen.requests,
+		'for each new page': (seen.requests / pages).toFixed(2),
+		'CPU per poll, ms': ((user + system) / 1_000 / (DAY / MINUTE)).toFixed(0),
+	};
+}
+
+async function measure(trigger: Trigger, network: Network) {
+	const { perSecond, pageSize } = network;
+	const parent = cacheFolder();
+	mkdirSync(parent, { recursive: true });
+	const folder = mkdtempSync(join(parent, 'polls-bench-'));
+	const isInMemory = process.argv.includes('--memory');
+	const store = isInMemory
+		? new MemoryStore()
+		: new SqliteStore({ path: join(folder, 'l.sqlite') });
+	const ledger = new EventLedger({ store });
+	const world = worldOf(trigger, network, { ledger });
+	const { clock, seen, startedAt, everyMs, newest, pollOnce, isReadUntil } = world;
+	const delay = monitorEventLoopDelay({ resolution: 1 });
 	/** Polls each minute until the list is read up to now, or as often as that. */
 	const catchUp = async (most = MOST_POLLS) => {
 		const until = START + newest() * everyMs;

@@ -50,17 +50,17 @@ const eventsFrom = (secondsAgo: number, count: number, apart: number): ListedEve
 const inRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
 	await withRedis(redis.url, work);
 
-/** Makes the deeper readings of the trigger due as they are after this time. */
+/** Makes the looks back of the trigger due as they are after this time. */
 async function passForTrigger(seconds: number): Promise<void> {
 	await inRedis(async (client) => {
 		for (const key of await client.keys(RECORDS)) {
 			const record = recordIn((await client.get(key)) ?? undefined) as {
-				position?: { lookedBackAt: number[] };
+				position?: { looks: { at: number }[] };
 			};
 			const { position } = record;
 			if (position === undefined) continue;
-			const lookedBackAt = position.lookedBackAt.map((at) => at - seconds * 1000);
-			await client.set(key, recordText({ ...record, position: { ...position, lookedBackAt } }));
+			const looks = position.looks.map((look) => ({ ...look, at: look.at - seconds * 1000 }));
+			await client.set(key, recordText({ ...record, position: { ...position, looks } }));
 		}
 	});
 }
@@ -133,13 +133,13 @@ it('finds an event between known ones even if another is dated a day ahead', asy
 	await expectOneRunOf(trigger, known);
 	const late = eventOf(250);
 	list.events.splice(known.length, 0, late);
-	// A poll reads two minutes behind the newest event, and ten every ten minutes.
-	await passForTrigger(HOUR_SECONDS / 6);
+	// A poll reads two minutes behind the newest event, and further back every hour.
+	await passForTrigger(HOUR_SECONDS);
 	await pollNow();
 	await expectOneRunOf(trigger, [...known, late]);
 });
 
-it('finds events that appear in the list 15 minutes late, in their place, by its hourly look back', async () => {
+it('finds events that appear in the list 15 minutes late, in their place, by its daily look back', async () => {
 	await publishAt([eventOf(HOUR_SECONDS)], 5);
 	// Some of them older than ten minutes, so that a poll could end before the late ones.
 	const known = eventsFrom(0, 60, 12);
@@ -148,7 +148,7 @@ it('finds events that appear in the list 15 minutes late, in their place, by its
 	await expectOneRunOf(trigger, known);
 	list.events.splice(known.length, 0, ...eventsFrom(900, 5, 1));
 	const late = list.events.slice(known.length, known.length + 5);
-	await passForTrigger(HOUR_SECONDS);
+	await passForTrigger(24 * HOUR_SECONDS);
 	await pollNow();
 	await expectOneRunOf(trigger, [...known, ...late]);
 });

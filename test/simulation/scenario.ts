@@ -316,8 +316,7 @@ function actionsOf(random: Random, scenario: Scenario, rush: Rush): Action[] {
 		const forMs = 4 * MINUTE_MS;
 		actions.push({ at: random.whole('busy', 0, lengthMs), does: 'terminateBusy', forMs });
 	}
-	if (scenario.losesAlone === true)
-		actions.push(...lostAlone(random, actions), ...listedLate(random, lengthMs));
+	if (scenario.losesAlone === true) actions.push(...lostAlone(random, actions));
 	if (failsToBegin) actions.push(...failedBegin(random, lengthMs, isBusy));
 	return actions.sort((a, b) => a.at - b.at);
 }
@@ -332,15 +331,6 @@ function lostAlone(random: Random, actions: readonly Action[]): Action[] {
 		const event = delivered[random.whole('lost', 0, delivered.length - 1)];
 		return { at: event?.at ?? 0, does: 'lostJobs', forMs: 40 * SECOND_MS };
 	});
-}
-
-/** Most of them right after a poll has looked back for such events. */
-function listedLate(random: Random, lengthMs: number): Action[] {
-	return [1, 2].map((n) => ({
-		...{ at: random.whole('late', 0, lengthMs), does: 'event', id: `late${n}` },
-		...{ type: 'ocpp.message', hasTime: true, isDelivered: false, duplicates: [] },
-		listedAfterMs: random.whole('late', 6 * MINUTE_MS, 10 * MINUTE_MS),
-	}));
 }
 
 /**

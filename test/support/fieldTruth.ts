@@ -27,7 +27,7 @@ const CLOSE_MS = 5_000;
 const LATE_MS = 45_000;
 /** Each poll reads that again: what is listed sooner is known before a state has lasted for minutes. */
 const OVERLAP_MS = 2 * MINUTE_MS;
-/** Polls read that far back, and are at most so far apart: what is listed late is read within this. */
+/** Polls are at most so far apart: what is listed late, by up to the two minutes that each of them reads again, is read within this. */
 const LOOK_BACK_MS = 20 * MINUTE_MS;
 /** A session waits this long for its start. */
 const WAIT_MS = 9 * MINUTE_MS;

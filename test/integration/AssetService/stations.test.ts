@@ -197,6 +197,11 @@ it.each([
 	['getUptime', { exclusionList: '={{ [{}] }}' }, "Entry 1 of 'Exclusion List' has no 'From'"],
 	['getSessions', { createdBefore: '2020-01-01' }, "'Created After' is not before"],
 	[
+		'getSessions',
+		{ createdAfter: '2020-01-01', createdBefore: '2020-01-01' },
+		"'Created After' is not before",
+	],
+	[
 		'getUptime',
 		{ createdAfter: '2120-01-01', createdBefore: '2120-01-02' },
 		"'Created After' is in the future",

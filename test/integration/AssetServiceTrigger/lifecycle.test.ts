@@ -55,7 +55,7 @@ describe('publishing a workflow with manual registration', () => {
 		await methods.checkExists.call(context);
 		expect(warnings()).toEqual([
 			expect.stringContaining("'Batch Size' must be a number from 1 to 1000, but is 5000"),
-			expect.stringContaining("'Tolerance (Seconds)' must be a number of at least 0, but is -1"),
+			expect.stringContaining("'Tolerance (Seconds)' must be a number from 0 to 86400, but is -1"),
 		]);
 	});
 

@@ -29,12 +29,6 @@ export const POLL: readonly Fault[] = [
 		'known.polls < (polls ?? -1)',
 	),
 	fault(
-		'an event that is listed late between two looks back is not found by the next one',
-		'lib/follow/follow.ts',
-		'behind(base - Math.min(everyMs + backMs, latestMs), false);',
-		'behind(base - backMs, false);',
-	),
-	fault(
 		'an odd record stops the list',
 		'lib/service/paging.ts',
 		'for (const each of odd) this.leftOut.add(each);',

@@ -8,8 +8,8 @@ const DURATION = 'lib/station/decide/duration.ts';
 /** A poll continues after another one has replaced the head. */
 const CHANGED_HEAD = {
 	file: POLL,
-	find: 'if (found.text !== saved.text) {',
-	replace: 'if (found.text === null) {',
+	find: 'if (kept.text !== saved.text) {',
+	replace: 'if (kept.text === null) {',
 };
 
 export const STATIONS: readonly Fault[] = [
@@ -45,8 +45,8 @@ export const STATIONS: readonly Fault[] = [
 		changes: [
 			{
 				file: POLL,
-				find: 'isUnread: lost !== undefined };',
-				replace: 'isUnread: true };',
+				find: "kind: lost === undefined ? 'look' : 'unread' };",
+				replace: "kind: 'unread' };",
 			},
 			{
 				file: POLL,

@@ -21,7 +21,7 @@ import type { ListedMessage } from './stories';
 const LABEL = 'field';
 const LENGTH_MS = 6 * 60 * MINUTE_MS;
 /** What is later is found by a look back that comes once an hour, when much has been reported. */
-const LATEST_MS = 8 * MINUTE_MS;
+const LATEST_MS = 2 * MINUTE_MS;
 
 interface Field {
 	readonly history: History;

@@ -18,8 +18,8 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 const RUNS_OF_A_HABIT = 1;
 const HOUR_MS = 60 * MINUTE_MS;
 const FROM = Date.UTC(2026, 0, 24, 6);
-/** Each poll after 10 minutes finds events that are listed as late as that. */
-const LATEST_MS = 8 * MINUTE_MS;
+/** Each poll finds events that are listed as late as that. */
+const LATEST_MS = 2 * MINUTE_MS;
 const SLOW_MS = RUNS * 10_000 + 60_000;
 const PROTOCOLS: readonly Protocol[] = ['ocpp1.6', 'ocpp2.0.1'];
 

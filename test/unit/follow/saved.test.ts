@@ -11,10 +11,10 @@ import { object } from '../../../lib/vendor/zod';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const FORMAT = recordFormat({ what: 'a record', number: 1 }, object(savedFields));
-const STRETCH = { after: 'a', by: 6, backTo: 4, isUnread: true };
+const STRETCH = { after: 'a', by: 6, backTo: 4, kind: 'unread' as const };
 const STATE = {
 	...{ as: 'retained', publishedAt: 1, polls: 4 },
-	position: { ...positionAt(2, 3), stretches: [STRETCH] },
+	position: { ...positionAt(2), stretches: [STRETCH] },
 };
 
 it.each([undefined, '1', '1{', '1"text"', '1{"as":"now","publishedAt":"later"}'])(

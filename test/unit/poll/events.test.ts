@@ -20,7 +20,7 @@ const parsed = (id: string, at?: number) => ({
 
 const STATE: PollState = {
 	...{ as: 'retained', publishedAt: 0, frontier: 0, polls: 0 },
-	...{ wanted: '', wantedSince: 0, position: positionAt(0, 0), open: [] },
+	...{ wanted: '', wantedSince: 0, position: positionAt(0), open: [] },
 };
 
 /** `start`: to start. `wait`: unsettled, and not due. `done`: nothing left to do. */
@@ -29,7 +29,7 @@ async function foundIn(
 	{ id, record, at, by }: { id: string; record: Record<string, unknown>; at?: number; by?: number },
 	state: PollState,
 ) {
-	const finds = new Finds(scope, () => true, state);
+	const finds = new Finds(scope, () => true, state, 0);
 	await finds.take([{ event: { id, type: undefined, record }, record, at, by, place: 'b' }]);
 	return finds.fresh.has(id) ? 'start' : finds.open.has(id) ? 'wait' : 'done';
 }
@@ -104,7 +104,7 @@ describe('an event that the ledger does not know', () => {
 		['starts when it follows one of the publication', 2, 'newestFirst', 'start'],
 		['starts in a list that begins with the oldest event', 1, 'oldestFirst', 'start'],
 	] as const)('and has no time %s', async (_what, by, order, next) => {
-		const state = { ...STATE, publishedAt: 2, position: { ...positionAt(0, 0), order } };
+		const state = { ...STATE, publishedAt: 2, position: { ...positionAt(0), order } };
 		expect(await foundIn(scoped(), { ...parsed('a'), by }, state)).toBe(next);
 	});
 

@@ -1,6 +1,7 @@
 /** One poll as a whole: its requests, and its log lines for the operator. */
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
+import { MOST_AT_ONCE } from '../../../lib/poll/poll';
+import { downFrom, eventAt, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
 
@@ -68,4 +69,71 @@ it('starts no event that was filtered out before when the filter is widened, and
 		await world.poll({ wanted: 'all' });
 	}
 	expect(world.started()).toEqual(['e250', 'e251', 'e252']);
+});
+
+describe('looks back', () => {
+	/** A world that has polled once, so that a look back is due an hour later, which begins ten minutes before that poll. */
+	async function anHourLater() {
+		const world = pollWorld({ pageSize: 3 });
+		world.list = eventsAt(...downFrom(100, 1));
+		world.now = at(101);
+		await world.poll();
+		world.list.unshift(...eventsAt(...downFrom(161, 101)));
+		world.now = at(162);
+		return world;
+	}
+
+	it('once what is new has started', async () => {
+		const world = await anHourLater();
+		world.list.splice(161 - 90, 0, eventAt(90, 'late'));
+		const requests: number[] = [];
+		world.fate = async () => {
+			requests.push(world.requests.length);
+			return 'succeeded';
+		};
+		world.runs = [];
+		await world.poll();
+		const started = world.started();
+		expect(started).toEqual([
+			...downFrom(161, 101)
+				.reverse()
+				.map((n) => `e${n}`),
+			'late',
+		]);
+		const [first = 0, last = 0] = [requests[0], requests.at(-1)];
+		expect(new Set(requests.slice(0, -1))).toEqual(new Set([first]));
+		expect(last).toBeGreaterThan(first);
+	});
+
+	it('only as long as there is time, and goes on in the next polls', async () => {
+		const world = await anHourLater();
+		// Each request takes a millisecond.
+		const clock = () => world.requests.length;
+		const looks = () => world.state().position.stretches.filter(({ kind }) => kind === 'look');
+		await world.poll({ clock, budgetMs: 23 });
+		expect(world.requests).toHaveLength(23);
+		expect(looks()).toMatchObject([{ backTo: at(90) }]);
+		await world.poll({ clock, budgetMs: 23 });
+		expect(looks()).toEqual([]);
+	});
+
+	it('and says so if it cannot', async () => {
+		const world = await anHourLater();
+		world.failures.set('e93', new Error('Busy'));
+		await world.poll();
+		expect(world.warnings).toEqual(['the next poll continues with the rest: Busy']);
+		world.failures.clear();
+		await world.poll();
+		expect(world.state().position.stretches).toEqual([]);
+	});
+});
+
+it('reads what is new once, though it is too much to start at once', async () => {
+	const world = pollWorld({ pageSize: 100, batchSize: 1_000 });
+	const count = 2 * MOST_AT_ONCE + 500;
+	world.list = downFrom(count, 1).map((n) => eventAt(n / 1_000, `e${n}`));
+	world.now = at(count / 1_000 + 1);
+	await world.poll();
+	expect(new Set(world.started()).size).toBe(count);
+	expect(world.requests).toHaveLength(count / 100);
 });

@@ -1,4 +1,6 @@
 /** From which moment on events start the workflow. */
+import { UntimedError } from '../../../lib/follow';
+import { hintOf } from '../../../lib/shared/errors';
 import { downFrom, eventAt, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const NOW = { startFrom: 'now' } as const;
@@ -77,16 +79,33 @@ it('starts an event of before that n8n had stored and never began', async () => 
 	expect(world.started()).toEqual(['e8']);
 });
 
-it('looks up events without a time one by one, and ends at the page with the first one that is known', async () => {
-	const untimed = (from: number, to: number) =>
-		downFrom(from, to).map((n) => ({ id: `u${n}`, eventType: 'wanted' }));
-	const world = pollWorld(NOW);
-	world.list = untimed(50, 1);
-	await world.poll();
-	world.list = untimed(53, 1);
-	await world.poll();
-	expect(world.started()).toEqual(['u51', 'u52', 'u53']);
-	expect(world.requests).toHaveLength(1);
+describe('a list without times', () => {
+	const untimed = downFrom(50, 1).map((n) => ({ id: `u${n}`, eventType: 'wanted' }));
+
+	it.each([NOW, { startFrom: 'retained' } as const])(
+		'is refused, and nothing of it starts: %j',
+		async (from) => {
+			const world = pollWorld(from);
+			world.list = untimed;
+			for (let polls = 0; polls < 2; polls++) {
+				const error = await world.poll().catch((thrown: unknown) => thrown);
+				expect(error).toBeInstanceOf(UntimedError);
+				expect(hintOf(error)).toMatch(/set the path of the time.*use the Asset Service Trigger/);
+			}
+			expect(world.started()).toEqual([]);
+		},
+	);
+
+	it('is refused later, too, and is followed once it has them', async () => {
+		const world = pollWorld(NOW);
+		await world.poll();
+		world.list = untimed;
+		await expect(world.poll()).rejects.toThrow('have no time of creation');
+		world.list = eventsAt(61, 60);
+		world.now = at(62);
+		await world.poll();
+		expect(world.started()).toEqual(['e60', 'e61']);
+	});
 });
 
 describe('reads at publication', () => {

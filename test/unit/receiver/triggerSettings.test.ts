@@ -67,6 +67,19 @@ describe('readTriggerSettings', () => {
 		expect(settingsOf(parameters).acknowledge).toBe(acknowledge);
 	});
 
+	it.each([
+		[86_400, 86_400],
+		[86_401, 86_400],
+		[1e300, 86_400],
+		[Infinity, 86_400],
+	])('keeps a tolerance of %p seconds to %d, and says so', (toleranceSeconds, seconds) => {
+		const parameters: Record<string, unknown> = { options: { toleranceSeconds } };
+		expect(settingsOf(parameters).toleranceSeconds).toBe(seconds);
+		const { tolerance } = TRIGGER_NUMBERS;
+		const problems = notApplied((name, fallback) => parameters[name] ?? fallback, { tolerance });
+		expect(problems.join()).toMatch(seconds === toleranceSeconds ? /^$/ : /from 0 to 86400/);
+	});
+
 	it('takes no tolerance below 0, and nothing but true for a switch', () => {
 		const options = { toleranceSeconds: -1, includeDelivery: 'false' };
 		expect(settingsOf({ options })).toMatchObject({ toleranceSeconds: 0, includeDelivery: false });
@@ -96,13 +109,13 @@ describe('notApplied', () => {
 			{ options: { batchSize: 5000, retentionDays: 1, toleranceSeconds: -1 } },
 			[
 				"'Batch Size' must be a number from 1 to 1000, but is 5000: 1000 is used",
-				"'Tolerance (Seconds)' must be a number of at least 0, but is -1: 0 is used",
+				"'Tolerance (Seconds)' must be a number from 0 to 86400, but is -1: 0 is used",
 				"'Retention (Days)' must be a number from 31 to 365, but is 1: 31 is used",
 			],
 		],
 		[
 			{ options: { toleranceSeconds: 'soon' } },
-			[`'Tolerance (Seconds)' must be a number of at least 0, but is "soon": 300 is used`],
+			[`'Tolerance (Seconds)' must be a number from 0 to 86400, but is "soon": 300 is used`],
 		],
 	])('says of %j: %j', (parameters: Record<string, unknown>, problems) => {
 		const read = (name: string, fallback: unknown) => parameters[name] ?? fallback;

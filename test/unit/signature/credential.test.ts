@@ -30,8 +30,8 @@ describe('settings in order', () => {
 	test.each<[string, SigningSettings]>([
 		['only a secret', { signingSecret: SECRET }],
 		['an empty previous secret', { signingSecret: SECRET, previousSigningSecret: '' }],
-		['two secrets', { signingSecret: SECRET, previousSigningSecret: 'the old one' }],
-		['a secret of several words', { signingSecret: 'two  words' }],
+		['two secrets', { signingSecret: SECRET, previousSigningSecret: 'the old signing secret' }],
+		['a secret of several words', { signingSecret: 'more  than  two words' }],
 		['Standard Webhooks', { signingSecret: `whsec_${KEY}`, scheme: 'standardWebhooks' }],
 		[
 			'a custom scheme without a timestamp',
@@ -140,7 +140,7 @@ describe('no delivery can be verified', () => {
 
 describe('the credential test complains, and deliveries are verified, with', () => {
 	test.each([
-		...[` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, 'a\nb', 'a\tb'],
+		...[` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, `${SECRET}\nb`, `${SECRET}\tb`],
 		...[`"${SECRET}"`, `${SECRET}'`, `\u201c${SECRET}`, ` \`${SECRET}`],
 	])('stray white space or a quotation mark in a secret: %j', (text) => {
 		const WORDS = 'starts or ends with white space or a quotation mark';
@@ -152,9 +152,21 @@ describe('the credential test complains, and deliveries are verified, with', () 
 		);
 	});
 
-	test.each([`a"b`, `it's`, 'a b'])('nothing in the secret %j', (signingSecret) => {
+	test.each([`${SECRET} a"b`, `${SECRET} it's`])('nothing in the secret %j', (signingSecret) => {
 		expect(checkSigningSettings({ signingSecret })).toEqual([]);
 		expect(createVerifier({ signingSecret })).toMatchObject({ ok: true, doubts: [] });
+	});
+
+	test.each([
+		['timestamped', 'x', 'x'.repeat(16)],
+		['timestamped', 'x'.repeat(15), '\u00e4'.repeat(8)],
+		['standardWebhooks', `whsec_${btoa('x'.repeat(15))}`, `whsec_${btoa('x'.repeat(16))}`],
+	])('a secret of fewer than 128 bits (%s): %j, but not %j', (scheme, short, long) => {
+		const words = 'has fewer than 16 bytes';
+		expectRemark({ scheme, signingSecret: short }, "'Signing Secret'", words);
+		const settings = { scheme, signingSecret: long };
+		expectRemark({ ...settings, previousSigningSecret: short }, "'Previous Signing Secret'", words);
+		expectFine(settings);
 	});
 
 	test('the same secret twice', () => {
@@ -213,7 +225,7 @@ test('a wrong field is reported once', () => {
 test('every problem is reported at once', () => {
 	const problems = checkSigningSettings({
 		signingSecret: '',
-		previousSigningSecret: ' old',
+		previousSigningSecret: ' the old signing secret',
 		scheme: 'custom',
 		signatureHeader: '',
 		algorithm: 'md5',

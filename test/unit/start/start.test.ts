@@ -191,3 +191,21 @@ describe('the events are handed over', () => {
 		expect(ledger.entries.size).toBe(0);
 	});
 });
+
+it('has given back what it had claimed when it fails because the ledger does', async () => {
+	const ledger = new MemoryLedger();
+	const claim = ledger.claim.bind(ledger);
+	jest.spyOn(ledger, 'claim').mockImplementation(async (key) => {
+		if (key === ledgerKey('w', '2')) throw new LedgerUnavailableError('The disk is full');
+		return await claim(key);
+	});
+	const release = ledger.release.bind(ledger);
+	jest.spyOn(ledger, 'release').mockImplementation(async (...claims) => {
+		await new Promise(setImmediate);
+		await release(...claims);
+	});
+	const handOver = async () => true;
+	const starting = startEvents({ ledger, workflowId: 'w', batchSize: 2, handOver }, EVENTS);
+	await expect(starting).rejects.toThrow('The disk is full');
+	expect(ledger.stateOf(ledgerKey('w', '1'))).toBe('free');
+});

@@ -73,8 +73,9 @@ const HEAD = {
 	...{ as: 'a', publishedAt: 1, polls: 2, generation: 3, polledAt: 4, toldUntil: 5 },
 	...{ past: { from: 6, upTo: 7 }, unlisted: { day: 8, count: 9 } },
 	position: {
-		...{ knownUpTo: 1, newestAt: 2, order: 'newestFirst', lookedBackAt: [3], isBehind: true },
-		stretches: [{ after: 'a', by: 1, backTo: 2, upTo: 3, isUnread: true }],
+		...{ knownUpTo: 1, newestAt: 2, order: 'newestFirst', isBehind: true },
+		looks: [{ at: 3, from: 1, after: 'a' }],
+		stretches: [{ after: 'a', by: 1, backTo: 2, upTo: 3, kind: 'look', lookTo: 4 }],
 		trail: [{ id: 'a', at: 1 }],
 	},
 };

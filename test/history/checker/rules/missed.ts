@@ -172,10 +172,14 @@ function dueBy(view: View, event: EventView, start?: Start): number {
 	return Math.max(since, lostBy(view, event, start)) + polls(view);
 }
 
-/** In which time a poll reads what is so late. Each reads two minutes back; further back, up to a day, less often (`lib/follow`). */
+/**
+ * In which time a poll reads what is so late: the next one reads two minutes back, one within the hour ten minutes, and one within
+ * a day an hour (`lib/follow`). A simulation is shorter than that, so properties of `follow` have days.
+ */
 function lookBackMs(lateMs: number): number {
 	if (lateMs <= 2 * MINUTE_MS) return 0;
-	return [10, 60, 24 * 60].map((n) => n * MINUTE_MS).find((ms) => lateMs <= ms) ?? Infinity;
+	if (lateMs <= 10 * MINUTE_MS) return 60 * MINUTE_MS;
+	return lateMs <= 60 * MINUTE_MS ? 24 * 60 * MINUTE_MS : Infinity;
 }
 
 /** When n8n must have lost the last execution of the event before this start: its grace is over. */

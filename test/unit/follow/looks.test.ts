@@ -1,0 +1,298 @@
+/** Looks back over days: what is listed late is found in time, whatever pauses and budgets there are, and costs little. */
+import fc from 'fast-check';
+import { begin, follow, type Listed, positionAt, readOn, type Source } from '../../../lib/follow';
+import { LOOKS, OVERLAP_MS } from '../../../lib/follow/position';
+import { walkPages } from '../../../lib/service/paging';
+
+/** How many histories are tried. */
+const RUNS = Number(process.env['RUNS'] ?? 6);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const START = Date.UTC(2026, 0, 10);
+
+interface Event {
+	readonly id: string;
+	readonly at: number;
+	readonly listedAt: number;
+}
+
+interface Network {
+	readonly isOldestFirst: boolean;
+	/** Milliseconds between two events that are listed in time. */
+	readonly everyMs: number;
+	readonly pageSize: number;
+	/** Of the trigger; any by default. */
+	readonly latestMs?: number;
+}
+
+/** A list by the times of its events, of which the caller has been given some. */
+function worldOf({ isOldestFirst, everyMs, pageSize, latestMs = Infinity }: Network) {
+	/** Oldest first. */
+	const list: Event[] = [];
+	const placeOf = (at: number): number => {
+		let [from, to] = [0, list.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if ((list[middle]?.at ?? Infinity) < at) from = middle + 1;
+			else to = middle;
+		}
+		return from;
+	};
+	const waiting: Event[] = [];
+	const byId = new Map<string, number>();
+	const given = new Set<string>();
+	let next = START - 2 * DAY;
+	const world = {
+		given,
+		/** All that are listed late. */
+		late: [] as Event[],
+		now: START,
+		position: positionAt(0),
+		requests: 0,
+		isTwice: false,
+		/** An event that is listed this long after its creation, at its place. */
+		addLate(at: number, lateMs: number) {
+			const n = world.late.length;
+			// No two events have the same time, as the list needs it.
+			const event = { id: `late${n}`, at: at + 0.1 + n / 100, listedAt: at + lateMs };
+			waiting.push(event);
+			world.late.push(event);
+		},
+		/** The list as it is now. */
+		advance() {
+			for (; next <= world.now; next += everyMs) {
+				list.push({ id: `e${next}`, at: next, listedAt: next });
+				byId.set(`e${next}`, next);
+			}
+			for (const event of waiting.filter(({ listedAt }) => listedAt <= world.now)) {
+				waiting.splice(waiting.indexOf(event), 1);
+				list.splice(placeOf(event.at), 0, event);
+				byId.set(event.id, event.at);
+			}
+		},
+		source: (pages: number): Source => ({
+			...{ pageSize, now: world.now, latestMs, mayRequest: () => world.requests < pages },
+			client: {
+				list: (_resource, asked) =>
+					walkPages(
+						async (limit, after) => {
+							world.requests += 1;
+							const at = after === undefined ? undefined : byId.get(after);
+							const from = at === undefined ? 0 : placeOf(at) + 1;
+							const upTo = at === undefined ? list.length : placeOf(at);
+							const page = isOldestFirst
+								? list.slice(from, from + limit)
+								: list.slice(Math.max(0, upTo - limit), upTo).reverse();
+							const items = page.map(({ id, at }) => ({
+								...{ id, createdAt: new Date(at).toISOString() },
+							}));
+							const hasMore = isOldestFirst ? from + limit < list.length : upTo > limit;
+							return { items, hasMore };
+						},
+						{ ...asked, pageSize },
+						() => undefined,
+					),
+			},
+		}),
+		take: async (page: readonly Listed[]): Promise<undefined> => {
+			for (const { event } of page) given.add(event.id);
+		},
+		async publish() {
+			world.advance();
+			world.position = (await begin(world.source(Infinity), world.take)).position;
+		},
+		/** Follows the list, then looks back, with this many requests in all. */
+		async poll(pages = Infinity) {
+			world.advance();
+			world.requests = 0;
+			const news = await follow(world.position, world.source(pages), world.take);
+			const rest = news.onward ? await readOn(news.onward, world.source(pages), world.take) : news;
+			world.position = rest.position;
+			expect(rest.failure ?? news.failure).toBeUndefined();
+			return { news: news.position };
+		},
+	};
+	return world;
+}
+type World = ReturnType<typeof worldOf>;
+
+/** Of the events that are late at most so long and were listed by then, those that no poll has found. */
+const missing = (world: World, lateMs: number, listedBy: number): Event[] =>
+	world.late.filter(
+		({ id, at, listedAt }) =>
+			at > START && listedAt - at <= lateMs && listedAt <= listedBy && !world.given.has(id),
+	);
+
+interface Stretch {
+	/** Between two polls. */
+	readonly minutes: number;
+	readonly polls: number;
+	/** That each poll may read. */
+	readonly pages: number;
+}
+
+const stretch: fc.Arbitrary<Stretch> = fc.record({
+	minutes: fc.oneof(
+		{ weight: 3, arbitrary: fc.constant(1) },
+		{ weight: 2, arbitrary: fc.integer({ min: 2, max: 90 }) },
+		{ weight: 1, arbitrary: fc.integer({ min: 90, max: 30 * 60 }) },
+	),
+	polls: fc.integer({ min: 1, max: 60 }),
+	pages: fc.oneof(fc.constant(Infinity), fc.integer({ min: 2, max: 20 })),
+});
+const history = fc.record({
+	isOldestFirst: fc.boolean(),
+	pageSize: fc.integer({ min: 4, max: 20 }),
+	/** The last poll of each comes after a pause as long as its polls are apart. */
+	stretches: fc.array(stretch, { minLength: 1, maxLength: 10 }),
+	late: fc.array(
+		fc.record({
+			share: fc.double({ min: 0, max: 1, noNaN: true }),
+			lateMs: fc.oneof(
+				fc.integer({ min: 0, max: OVERLAP_MS }),
+				...LOOKS.map(({ lateMs }) => fc.integer({ min: lateMs / 2, max: lateMs })),
+			),
+		}),
+		{ maxLength: 40 },
+	),
+});
+/** Longer histories are cut. */
+const LONGEST_MS = 3 * DAY;
+
+/** When a history polls, and how much it may read each time. */
+function* pollsOf(stretches: readonly Stretch[]): Generator<{ at: number; pages: number }> {
+	let at = START;
+	for (const { minutes, polls, pages } of stretches) {
+		for (let n = 0; n < polls; n += 1) {
+			at += minutes * MINUTE;
+			if (at > START + LONGEST_MS) return;
+			yield { at, pages };
+		}
+	}
+}
+
+/** What the position says has been read is what the caller was given. */
+function expectFound(world: World): void {
+	const { position, now } = world;
+	if (position.stretches.length > 0 || position.isBehind === true) return;
+	expect(missing(world, OVERLAP_MS, now)).toEqual([]);
+	for (const [n, { lateMs }] of LOOKS.entries()) {
+		expect(missing(world, lateMs, position.looks[n]?.at ?? START)).toEqual([]);
+	}
+}
+
+it(
+	'a look back that is over has found all that is as late as it is for, whatever pauses and budgets there were',
+	async () => {
+		await fc.assert(
+			fc.asyncProperty(history, async ({ stretches, late, ...network }) => {
+				const world = worldOf({ ...network, everyMs: 20 * SECOND });
+				const polls = [...pollsOf(stretches)];
+				const lastAt = polls.at(-1)?.at ?? START;
+				for (const { share, lateMs } of late) {
+					world.addLate(START + Math.round((lastAt - START) * share), lateMs);
+				}
+				await world.publish();
+				let lastPollAt = START;
+				for (const { at, pages } of polls) {
+					world.now = at;
+					await world.poll(pages);
+					expect(world.requests).toBeLessThanOrEqual(Math.max(2, pages));
+					expectFound(world);
+					for (const [n, { everyMs }] of LOOKS.entries()) {
+						// They are due by time, and not by what there is to read.
+						const dueSince = at - (world.position.looks[n]?.at ?? 0);
+						expect(dueSince).toBeLessThan(Math.max(everyMs, at - lastPollAt));
+					}
+					if (pages === Infinity) expect(world.position.stretches).toEqual([]);
+					lastPollAt = at;
+				}
+				// Polls that may read what they need find all of it.
+				for (let n = 0; n < 26; n += 1) {
+					world.now += HOUR;
+					await world.poll();
+				}
+				expect(missing(world, HOUR, world.now)).toEqual([]);
+			}),
+			{ numRuns: RUNS },
+		);
+	},
+	RUNS * 4_000,
+);
+
+describe('an event that is listed right after a poll that looked back', () => {
+	it.each([
+		[2 * MINUTE, 1],
+		[10 * MINUTE, 60],
+		[HOUR, 24 * 60],
+	])(
+		'is found, %d ms late, within %d minutes, in a list of either order',
+		async (lateMs, within) => {
+			for (const isOldestFirst of [false, true]) {
+				const world = worldOf({ isOldestFirst, everyMs: 50 * SECOND, pageSize: 10 });
+				await world.publish();
+				const minutes = async (count: number) => {
+					for (let n = 0; n < count; n += 1) {
+						world.now += MINUTE;
+						await world.poll();
+					}
+				};
+				// Both looks back are due then.
+				await minutes(24 * 60 + 1);
+				expect(world.position.looks.map(({ at }) => at)).toEqual([world.now, world.now]);
+				world.addLate(world.now + 1 - lateMs, lateMs);
+				await minutes(within);
+				expect([...world.given]).toContain('late0');
+			}
+		},
+	);
+});
+
+it.each([
+	['Poll Trigger', Infinity, 5.5],
+	['Station Trigger', HOUR, 4.5],
+])(
+	'over a day of polls each minute, the %s (late by less than %d ms) makes at most %d requests for each page of new events',
+	async (_trigger, latestMs, most) => {
+		// As 9 events per second in pages of 100.
+		const everyMs = 1_111;
+		const world = worldOf({ ...{ isOldestFirst: false, pageSize: 10 }, everyMs, latestMs });
+		await world.publish();
+		const looks = LOOKS.map(({ lateMs, everyMs }) => ({
+			...{ at: START - everyMs, from: START - everyMs - lateMs },
+		}));
+		world.position = { ...world.position, looks };
+		let requests = 0;
+		for (let n = 0; n < 24 * 60; n += 1) {
+			world.now += MINUTE;
+			await world.poll(200);
+			requests += world.requests;
+		}
+		const pages = DAY / everyMs / 10;
+		expect(requests / pages).toBeLessThanOrEqual(most);
+		expect(requests / pages).toBeGreaterThan(most - 0.5);
+	},
+	120_000,
+);
+
+it('a look back waits for what is unread, and goes on in the next polls', async () => {
+	const world = worldOf({ isOldestFirst: false, everyMs: SECOND, pageSize: 10 });
+	await world.publish();
+	world.now += MINUTE;
+	await world.poll();
+	// 720 pages are missed, and a poll may read 100.
+	world.now += 2 * HOUR;
+	const left: [unread: boolean, looks: number][] = [];
+	for (let n = 0; n < 13; n += 1) {
+		await world.poll(100);
+		const { stretches } = world.position;
+		const isUnread = stretches.some(({ kind }) => kind === 'unread');
+		left.push([isUnread, stretches.filter(({ kind }) => kind === 'look').length]);
+		world.now += MINUTE;
+	}
+	expect(left.findIndex(([isUnread]) => !isUnread)).toBe(8);
+	expect(left.slice(0, 8)).toEqual(Array(8).fill([true, 0]));
+	expect(left.at(-1)).toEqual([false, 0]);
+});
