@@ -2,8 +2,8 @@
 import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../../service';
 import { textOf } from '../../shared/values';
 import { type ListedStation, listedStation } from './assets';
-import { HOUR_MS, MINUTE_MS } from './settings';
 import { limitIn, type LimitOf, type Limits, limitsIn } from './limits';
+import { HOUR_MS, MINUTE_MS } from './settings';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;
