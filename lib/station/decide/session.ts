@@ -83,13 +83,23 @@ function messagesOf({ starts, stops, named }: Sessions, known: Known): Step[] {
 		},
 	});
 	return [
-		...starts.map((one) => message(one.t, RANK.start, one.id, () => { known.addStart(one); })),
+		...starts.map((one) =>
+			message(one.t, RANK.start, one.id, () => {
+				known.addStart(one);
+			}),
+		),
 		...named.flatMap((one) =>
 			[...new Set([one.t, lastOf(one)])].map((t) =>
-				message(t, RANK.response, one.tx, () => { known.addResponse(one); }),
+				message(t, RANK.response, one.tx, () => {
+					known.addResponse(one);
+				}),
 			),
 		),
-		...stops.map((one) => message(one.t, RANK.stop, one.id, () => { known.addStop(one); })),
+		...stops.map((one) =>
+			message(one.t, RANK.stop, one.id, () => {
+				known.addStop(one);
+			}),
+		),
 	];
 }
 
