@@ -53,10 +53,17 @@ async function main(): Promise<void> {
 const kindOf = ([law, what]: Wrong): string =>
 	`${law}: ${what.split(':')[0] ?? ''}`.replace(/ at \d.*| of \d\S*/, '');
 
-const isFirst = ({ steps }: Plan, step: Step): boolean =>
-	step.what === 'status' &&
-	step.connector !== undefined &&
-	steps.find((one) => one.what === 'status' && placeName(one) === placeName(step)) === step;
+/** What makes the station what it is: its connectors, and the boot after which it speaks another version. */
+function isFirst({ steps }: Plan, step: Step): boolean {
+	if (step.what === 'boot') {
+		return step.version === '2.0.1' && steps.find((one) => one.version === '2.0.1') === step;
+	}
+	return (
+		step.what === 'status' &&
+		step.connector !== undefined &&
+		steps.find((one) => one.what === 'status' && placeName(one) === placeName(step)) === step
+	);
+}
 
 async function shortest(plan: Plan, wrong: Wrong): Promise<string> {
 	const kind = kindOf(wrong);

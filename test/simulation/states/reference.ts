@@ -54,12 +54,20 @@ export function truthOf(steps: readonly Step[], now = Infinity): Truth {
 		problems: problemsOf(steps, boots),
 		at: (place, moment) => {
 			const known = connectors.get(place) ?? Infinity;
-			if (moment < known) return ['unknown', 'offline', 'silent', 'faulted', 'unavailable'];
-			if (outages.some((one) => isIn(one, moment))) return ['offline'];
-			if (silences.some((one) => isIn(one, moment))) return ['silent'];
-			return place.includes('/')
+			const isSaid = states.some((run) => run.place === place.split('/')[0] && isIn(run, moment));
+			if (moment < known) {
+				// What its EVSE says may be of a connector that is heard of later.
+				const any = ['unknown', 'offline', 'silent', 'faulted', 'unavailable'] as const;
+				return place.includes('/') && isSaid ? [...any, 'up'] : any;
+			}
+			const words = place.includes('/')
 				? placeAt(states, usesOf(steps), place, moment)
 				: connectorAt(steps, states, place, moment);
+			const outage = outages.find((one) => isIn(one, moment));
+			// One that a straggler ends was hardly one.
+			if (outage)
+				return outage.to - outage.from > STRAGGLER_MS ? ['offline'] : ['offline', ...words];
+			return silences.some((one) => isIn(one, moment)) ? ['silent'] : words;
 		},
 	};
 }
@@ -79,13 +87,15 @@ function outagesOf(steps: readonly Step[]): Span[] {
 	return outages;
 }
 
-/** The first message ends it; one that may be a straggler of the old socket does only if another one follows. */
+/** The first message ends it; one that may be a straggler of the old socket does only if another one follows that is none of a new connection. */
 function outageEnd(steps: readonly Step[], from: number): number {
 	const later = steps.filter((step) => step.at > from && isSign(step));
 	for (const [n, { what, at }] of later.entries()) {
-		if (what === 'back' || what === 'boot' || at - from > STRAGGLER_MS) return at;
+		const lostAt = steps.findLast((step) => step.what === 'lost' && step.at < at)?.at ?? from;
+		if (what === 'back' || what === 'boot' || at - lostAt > STRAGGLER_MS) return at;
 		const next = later[n + 1];
-		if (next && next.at - at <= FOLLOWED_MS) return at;
+		const isNew = next?.what === 'back' || next?.what === 'boot';
+		if (next && !isNew && next.at - at <= FOLLOWED_MS) return at;
 	}
 	return Infinity;
 }
@@ -166,7 +176,9 @@ function statesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 	const reports = steps.flatMap((step): Report[] => {
 		if (step.what !== 'status') return [];
 		const place = placeOf(step, steps);
-		const component = `${step.component}@${step.version === '1.6' ? '1.6 ' : ''}${place}`;
+		// The station is the same in both versions, and no connector is.
+		const isOld = step.version === '1.6' && place !== '0';
+		const component = `${step.component}@${isOld ? '1.6 ' : ''}${place}`;
 		return [{ at: step.at, component, place, state: step.status }];
 	});
 	return runsOf(reports, boots);
@@ -258,7 +270,7 @@ function connectorAt(
 	place: string,
 	moment: number,
 ): readonly Minute[] {
-	const now = states.filter((run) => isIn(run, moment) && run.component.includes('@1.6'));
+	const now = states.filter((run) => isIn(run, moment));
 	const own = now.find((run) => run.place === place);
 	const station = now.find((run) => run.place === '0');
 	const reports = steps.filter(
