@@ -10,9 +10,7 @@ import { mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { canRise } from './energy';
 import { isOver, type Known, type Session } from './known';
-import { limitAt, type SessionPlace } from './sessionItem';
-
-export type FoundBy = 'response' | 'transaction ID' | 'meter values' | 'order' | 'not found';
+import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
 
 interface Joined {
 	readonly session?: Session;

@@ -7,8 +7,10 @@ import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, mayBeSame } from '../fold/decided';
 import { belongsAt, FRACTION_MS } from '../fold/registers';
 import { type Clock, energyOf } from './energy';
-import type { FoundBy } from './join';
 import type { Known, Session } from './known';
+
+/** What shows which start belongs to the stop. */
+export type FoundBy = 'response' | 'transaction ID' | 'meter values' | 'order' | 'not found';
 
 export interface SessionPlace extends Owner {
 	readonly assetId: string;

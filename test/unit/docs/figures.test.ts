@@ -22,7 +22,7 @@ import {
 	MOST_UNLISTED_PER_DAY,
 	MOST_UNLISTED_PER_POLL,
 	RENEW_MS,
-	START_WAIT_MS,
+	SESSION_WAIT_MS,
 	STATION_AHEAD_MS,
 	STATION_BEHIND_MS,
 } from '../../../lib/station/common/settings';
@@ -212,7 +212,11 @@ const FIGURES: readonly (readonly [
 		/at most (\d+) minutes ahead of `createdAt` and at most (\d+) days behind/g,
 		[STATION_AHEAD_MS / MINUTE, STATION_BEHIND_MS / DAY],
 	],
-	[['docs/station-trigger.md'], /no stop arrives within (\d+) minutes/g, [START_WAIT_MS / MINUTE]],
+	[
+		['docs/station-trigger.md'],
+		/no stop arrives within (\d+) minutes/g,
+		[SESSION_WAIT_MS / MINUTE],
+	],
 	[['SECURITY.md'], /\| (\d+) days after the last change/g, [RETENTION_MS / DAY]],
 	[['SECURITY.md'], /^\| Per trigger, reason and day: .* (\d+) days +\|$/gm, [DAYS_KEPT]],
 	[['SECURITY.md'], /^\| Per polling trigger: .* (\d+) days +\|$/gm, [POLLED_KEPT_DAYS]],
