@@ -42,14 +42,14 @@ export function placeName(address: string): string {
 export const byName = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 /** Since when the components of OCPP 2.0.1 are known, by address: when they first reported a state. */
-export type Known = Readonly<Record<string, number>>;
+export type KnownPlaces = Readonly<Record<string, number>>;
 
 /** The tree of a station at each time, as far as messages showed it until then. */
 export class Places {
 	readonly #connectors = new Map<string, { readonly address: string; readonly since: number }[]>();
 	readonly #evses = new Map<string, number>();
 
-	constructor(known: Known = {}) {
+	constructor(known: KnownPlaces = {}) {
 		for (const [address, since] of Object.entries(known)) {
 			const evse = evseOfAddress(address);
 			if (evse === undefined || evse === ANY) continue;

@@ -26,7 +26,7 @@ interface Value extends Clock {
 	readonly wh: number;
 }
 
-export interface Measured {
+export interface SessionReadings {
 	/** When the session began; without, only what the station marks as the begin is one. */
 	readonly from: Clock | undefined;
 	readonly to: Clock | undefined;
@@ -51,7 +51,7 @@ const isFallen = (from: Value, to: Value): boolean => to.wh < from.wh - ROUNDING
 const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
 
 /** Registers at two places differ: one elsewhere than at the outlet counts only if there is no energy at that. */
-export function energyOf(measured: Measured): Energy {
+export function energyOf(measured: SessionReadings): Energy {
 	const { named, fitting } = measured;
 	const energyAt = (location: string | undefined) =>
 		measure({
@@ -66,7 +66,7 @@ export function energyOf(measured: Measured): Energy {
 	return elsewhere.kwh === undefined ? energy : elsewhere;
 }
 
-function measure({ from, to, named, fitting, limitW }: Measured): Energy {
+function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy {
 	const all = [...named, ...fitting];
 	const ofContext = (c: Register['c']) => all.filter((one) => one.c === c);
 	const readings = readingsOf(named, fitting, limitW);

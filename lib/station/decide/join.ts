@@ -9,27 +9,27 @@ import { isTransaction } from '../facts/values';
 import { mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { canRise } from './energy';
-import { isOver, type Known, type Session } from './known';
+import { isOver, type KnownSession, type KnownSessions } from './known';
 import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
 
 interface Joined {
-	readonly session?: Session;
+	readonly session?: KnownSession;
 	readonly foundBy: FoundBy;
 	/** Its session has ended before. */
 	readonly isRepeated?: boolean;
 	/** One of which may be its session. */
-	readonly possible: readonly Session[];
+	readonly possible: readonly KnownSession[];
 }
 
 /** By what is known; `isLast` if nothing more is waited for. */
 export function join(
-	known: Known,
+	known: KnownSessions,
 	stop: SessionStop,
 	isLast: boolean,
 	place: SessionPlace,
 ): Joined {
 	const none = { foundBy: 'not found', possible: [] } as const;
-	const fits = (session: Session) =>
+	const fits = (session: KnownSession) =>
 		canMeasure(session, stop, limitAt(place, session.start.connector));
 	if (!isLast && known.stops.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
 		return none;
@@ -66,7 +66,7 @@ const isSame = (one: SessionStop, stop: SessionStop): boolean =>
 	one.tx === stop.tx && one.wh === stop.wh && isTransaction(stop.tx);
 
 /** The sessions that the stop names: of those of a connector, the one that it had when the stop says. */
-export function exactOf(known: Known, stop: SessionStop): Session[] {
+export function exactOf(known: KnownSessions, stop: SessionStop): KnownSession[] {
 	const { tx, at, t, connector } = stop;
 	const named = known.namedBy(tx, stop);
 	const isBegun = named !== undefined && (named.start.at <= at || named.start.t <= t);
@@ -83,7 +83,7 @@ export function exactOf(known: Known, stop: SessionStop): Session[] {
 	});
 }
 
-function foundByOf({ start, ids }: Session, { tx }: SessionStop): FoundBy {
+function foundByOf({ start, ids }: KnownSession, { tx }: SessionStop): FoundBy {
 	if (!ids.has(tx)) return 'meter values';
 	return start.tx === tx ? 'transaction ID' : 'response';
 }
@@ -101,7 +101,7 @@ function isAgain(stop: SessionStop, one: SessionStop): boolean {
 }
 
 /** Whether a stop of a transaction that nothing else names can be that of the session: its start has no response. */
-export function mayBeOf(known: Known, session: Session, stop: SessionStop): boolean {
+export function mayBeOf(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
 	const { start } = session;
 	if (isOver(session) || !(start.at <= stop.at || start.t <= stop.t)) return false;
 	if (!known.mayEnd(stop, session) || !known.isCurrent(session, stop)) return false;
@@ -110,7 +110,7 @@ export function mayBeOf(known: Known, session: Session, stop: SessionStop): bool
 }
 
 /** Whether the session was open when the stop was sent, and can be meant: no stop names it, and it has no name that the stop lacks. */
-function isLikely(known: Known, session: Session, stop: SessionStop): boolean {
+function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
 	const { start, ids } = session;
 	if ((start.over ?? Infinity) <= stop.t && !start.unended) return false;
 	if (!(start.at <= stop.at || start.t <= stop.t)) return false;
@@ -125,7 +125,7 @@ function isLikely(known: Known, session: Session, stop: SessionStop): boolean {
 }
 
 /** What the stop names, or else the only connector that readings with its ID do. */
-export function placeOfStop(known: Known, stop: SessionStop): string | undefined {
+export function placeOfStop(known: KnownSessions, stop: SessionStop): string | undefined {
 	const { tx, connector } = stop;
 	if (connector !== undefined || !isTransaction(tx)) return connector;
 	const places = new Set(known.namingsOf(tx, stop).map((one) => one.connector));
@@ -134,7 +134,7 @@ export function placeOfStop(known: Known, stop: SessionStop): string | undefined
 }
 
 /** A register that is missing, or a placeholder, excludes nothing. */
-function canMeasure({ start }: Session, stop: SessionStop, limitW: number): boolean {
+function canMeasure({ start }: KnownSession, stop: SessionStop, limitW: number): boolean {
 	const [from = 0, to = 0] = [start.wh, stop.wh];
 	return from <= 0 || to <= 0 || canRise({ ...start, wh: from }, { ...stop, wh: to }, limitW);
 }

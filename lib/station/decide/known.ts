@@ -13,7 +13,7 @@ import { belongsAt, FRACTION_MS } from '../fold/registers';
 import type { Clock } from './energy';
 
 /** A start, with those that repeat it. */
-export interface Session {
+export interface KnownSession {
 	/** The first one by the station's clock. */
 	start: SessionStart;
 	readonly starts: SessionStart[];
@@ -24,17 +24,17 @@ export interface Session {
 	isRefused: boolean;
 }
 
-export const isOver = ({ start }: Session): boolean => start.over !== undefined;
+export const isOver = ({ start }: KnownSession): boolean => start.over !== undefined;
 
 interface Naming extends Clock {
 	readonly connector: string;
 }
 
 /** Grows with the messages, in the order in which they were created. */
-export class Known {
+export class KnownSessions {
 	/** Everything that was created up to then has been added. */
 	at = -Infinity;
-	readonly sessions: Session[] = [];
+	readonly sessions: KnownSession[] = [];
 	readonly stops: SessionStop[] = [];
 	/** Responses whose start is missing. */
 	readonly #orphans: NamedStart[] = [];
@@ -85,7 +85,7 @@ export class Known {
 	}
 
 	/** The start that is sent again with another time: it has the same ID and register, and no stop came in between. */
-	#unite(session: Session): void {
+	#unite(session: KnownSession): void {
 		const { start, ids } = session;
 		if ((start.wh ?? 0) <= 0) return;
 		const isStopped = (from: number, to: number) =>
@@ -108,7 +108,7 @@ export class Known {
 	}
 
 	/** Those that have this ID and had begun by then, unless they have been over for so long that it is used again. */
-	withId(tx: string, { at, t }: Clock): Session[] {
+	withId(tx: string, { at, t }: Clock): KnownSession[] {
 		return this.sessions.filter(({ start, ids }) => {
 			const { over = Infinity, unended } = start;
 			const isForgotten = t > over + (unended ? LATE_STOP_MS : REPEATED_MS);
@@ -127,7 +127,7 @@ export class Known {
 	}
 
 	/** Where the session is: what its messages name, the first one that names a connector. */
-	placeOf({ start, ids }: Session, stop?: SessionStop): string | undefined {
+	placeOf({ start, ids }: KnownSession, stop?: SessionStop): string | undefined {
 		if (start.tx === undefined || start.connector?.includes('/')) return start.connector;
 		const { from, to } = this.lifeOf(start, ids);
 		const isOwn = ({ at, until }: SessionMeter) =>
@@ -150,25 +150,25 @@ export class Known {
 	}
 
 	/** The next session of its connector, by both clocks. */
-	nextOf(session: Session): Session | undefined {
+	nextOf(session: KnownSession): KnownSession | undefined {
 		const place = this.placeOf(session);
 		return this.sessions
 			.filter((one) => isLater(one.start, session.start) && this.#isAt(one, session, place))
-			.reduce<Session | undefined>(
+			.reduce<KnownSession | undefined>(
 				(first, one) => (first === undefined || one.start.at < first.start.at ? one : first),
 				undefined,
 			);
 	}
 
 	/** What names no place shows only that a session of its own ID is over. */
-	#isAt(one: Session, session: Session, place: string | undefined): boolean {
+	#isAt(one: KnownSession, session: KnownSession, place: string | undefined): boolean {
 		const other = this.placeOf(one);
 		if (place !== undefined && other !== undefined) return mayBeSame(place, other);
 		return [...session.ids].some((id) => one.ids.has(id));
 	}
 
 	/** Whether the session was that of its connector when the stop says, by the clock of the station or of the service. */
-	isCurrent(session: Session, stop: SessionStop): boolean {
+	isCurrent(session: KnownSession, stop: SessionStop): boolean {
 		const next = this.nextOf(session)?.start;
 		return (['at', 't'] as const).some(
 			(clock) => session.start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity),
@@ -179,7 +179,7 @@ export class Known {
 	 * The session that readings name so: the one that its connector had when they first did, if its start has no response. What a
 	 * response to a missing start names is of that one.
 	 */
-	namedBy(tx: string, stop?: SessionStop): Session | undefined {
+	namedBy(tx: string, stop?: SessionStop): KnownSession | undefined {
 		if (!isTransaction(tx) || this.isOrphan(tx)) return undefined;
 		const found = new Set(
 			this.namingsOf(tx, stop).flatMap((one) => this.#begunWith(tx, one) ?? []),
@@ -198,7 +198,7 @@ export class Known {
 		});
 	}
 
-	#begunWith(tx: string, { connector, ...first }: Naming): Session | undefined {
+	#begunWith(tx: string, { connector, ...first }: Naming): KnownSession | undefined {
 		const { at, t } = first;
 		if (this.#hasOwner(tx, first)) return undefined;
 		const here = this.sessions.filter(({ start }) => start.connector === connector);
@@ -216,7 +216,7 @@ export class Known {
 	}
 
 	/** What readings name the session. */
-	namesOf(session: Session): string[] {
+	namesOf(session: KnownSession): string[] {
 		const { start, isAnswered } = session;
 		if (isAnswered) return [];
 		return this.#meters
@@ -233,7 +233,7 @@ export class Known {
 	}
 
 	/** Whether a stop without a start may be that of the session, though nothing shows it. */
-	mayEnd(stop: SessionStop, { start, ids, isAnswered }: Session): boolean {
+	mayEnd(stop: SessionStop, { start, ids, isAnswered }: KnownSession): boolean {
 		const { tx, found, connector } = stop;
 		if (found || !mayBeSame(connector, start.connector)) return false;
 		if (ids.has(tx) || !isTransaction(tx)) return true;
@@ -246,15 +246,15 @@ export class Known {
 }
 
 /** The one that began last by then. */
-const latest = (sessions: readonly Session[], clock: 'at' | 't', time: number) =>
+const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', time: number) =>
 	sessions
 		.filter(({ start }) => start[clock] <= time)
-		.reduce<Session | undefined>(
+		.reduce<KnownSession | undefined>(
 			(last, one) => (last === undefined || one.start[clock] >= last.start[clock] ? one : last),
 			undefined,
 		);
 
-function answer(session: Session, { tx, refused = false }: NamedStart): void {
+function answer(session: KnownSession, { tx, refused = false }: NamedStart): void {
 	if (isTransaction(tx)) session.ids.add(tx);
 	session.isRefused = refused && (session.isRefused || !session.isAnswered);
 	session.isAnswered = true;

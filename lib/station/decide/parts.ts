@@ -213,7 +213,7 @@ export const partOfFault = (
 	scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens}`;
 
 /** The part that counts the faults of a place, known by the place of the first of them. */
-interface Counted {
+interface FaultedPart {
 	readonly name: string;
 	readonly members: Set<string>;
 	/** Of the last fault. */
@@ -224,7 +224,7 @@ interface Counted {
 class CountedParts {
 	readonly #withinMs: number;
 	readonly #places: Places;
-	#recent: Counted[] = [];
+	#recent: FaultedPart[] = [];
 
 	constructor({ withinMs }: StationSettings, places: Places) {
 		this.#withinMs = withinMs;

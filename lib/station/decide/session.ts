@@ -7,7 +7,7 @@ import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common
 import { isLater } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { exactOf, join, mayBeOf, placeOfStop } from './join';
-import { isOver, Known, type Session } from './known';
+import { isOver, KnownSessions, type KnownSession } from './known';
 import { endedEntry, hasRegister, openEntry, type SessionPlace, unendedEntry } from './sessionItem';
 
 /** Whether one of the sessions may be over: a stop is not told, or a start follows another one. */
@@ -42,13 +42,13 @@ export function openSessions(sessions: Sessions, place: SessionPlace): ReportEnt
 		.flatMap((one) => openEntry(known, one, place));
 }
 
-const waitingIn = ({ stops }: Known): SessionStop[] => stops.filter(({ told }) => !told);
+const waitingIn = ({ stops }: KnownSessions): SessionStop[] => stops.filter(({ told }) => !told);
 
 /** Starts come before the responses to them, and decisions once all messages of that time are known. */
 const RANK = { start: 0, response: 1, stop: 2, decision: 3 };
 
 /** A message, or a decision that is due. */
-interface Step {
+interface SessionStep {
 	readonly t: number;
 	readonly rank: number;
 	/** Of decisions that are due at once: by the station's clock. */
@@ -58,7 +58,7 @@ interface Step {
 }
 
 function played(sessions: Sessions, place: SessionPlace, isDeciding: boolean) {
-	const known = new Known(sessions);
+	const known = new KnownSessions(sessions);
 	const entries: ReportEntry[] = [];
 	const steps = [
 		...messagesOf(sessions, known),
@@ -73,7 +73,7 @@ function played(sessions: Sessions, place: SessionPlace, isDeciding: boolean) {
 	return { known, entries };
 }
 
-function messagesOf({ starts, stops, named }: Sessions, known: Known): Step[] {
+function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): SessionStep[] {
 	const message = (t: number, rank: number, id: string, add: () => void) => ({
 		...{ t, rank, at: t, id },
 		take: () => {
@@ -103,8 +103,16 @@ function messagesOf({ starts, stops, named }: Sessions, known: Known): Step[] {
 	];
 }
 
-function decisionsOf({ starts, stops }: Sessions, known: Known, place: SessionPlace): Step[] {
-	const decision = (t: number, { at, id }: SessionStart | SessionStop, take: Step['take']) => ({
+function decisionsOf(
+	{ starts, stops }: Sessions,
+	known: KnownSessions,
+	place: SessionPlace,
+): SessionStep[] {
+	const decision = (
+		t: number,
+		{ at, id }: SessionStart | SessionStop,
+		take: SessionStep['take'],
+	) => ({
 		...{ t, rank: RANK.decision, at, id, take },
 	});
 	return [
@@ -122,7 +130,7 @@ function decisionsOf({ starts, stops }: Sessions, known: Known, place: SessionPl
 }
 
 function toldStop(
-	known: Known,
+	known: KnownSessions,
 	stop: SessionStop,
 	isLast: boolean,
 	place: SessionPlace,
@@ -141,7 +149,7 @@ function toldStop(
 }
 
 /** A start that is read after its stop was told without it: that session is over. */
-function settle(known: Known): void {
+function settle(known: KnownSessions): void {
 	for (const stop of known.stops) {
 		if (!stop.told || stop.found) continue;
 		const [session, ...others] = exactOf(known, stop).filter((one) => !isOver(one));
@@ -152,7 +160,7 @@ function settle(known: Known): void {
 }
 
 /** What only readings named keeps that ID: they are dropped with the session. */
-function end(known: Known, session: Session, t: number, isUnended = false): void {
+function end(known: KnownSessions, session: KnownSession, t: number, isUnended = false): void {
 	const [name] = known.namesOf(session);
 	for (const start of session.starts) {
 		start.over = t;
@@ -162,7 +170,11 @@ function end(known: Known, session: Session, t: number, isUnended = false): void
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */
-function unendedBefore(known: Known, next: SessionStart, place: SessionPlace): ReportEntry[] {
+function unendedBefore(
+	known: KnownSessions,
+	next: SessionStart,
+	place: SessionPlace,
+): ReportEntry[] {
 	return known.sessions
 		.filter((one) => !isOver(one) && (one.start === next || isLater(next, one.start)))
 		.flatMap((session) => {

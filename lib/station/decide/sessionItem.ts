@@ -7,7 +7,7 @@ import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, mayBeSame } from '../fold/decided';
 import { belongsAt, FRACTION_MS } from '../fold/registers';
 import { type Clock, energyOf } from './energy';
-import type { Known, Session } from './known';
+import type { KnownSession, KnownSessions } from './known';
 
 /** What shows which start belongs to the stop. */
 export type FoundBy = 'response' | 'transaction ID' | 'meter values' | 'order' | 'not found';
@@ -42,7 +42,7 @@ const OPEN = 'Open';
 interface Told {
 	/** What its ID depends on. */
 	readonly parts: readonly (string | number)[];
-	readonly session: Session | undefined;
+	readonly session: KnownSession | undefined;
 	readonly stop: SessionStop | undefined;
 	readonly connector: string | undefined;
 	/** When the next session of its connector began. */
@@ -53,7 +53,7 @@ interface Told {
 }
 
 export function endedEntry(
-	known: Known,
+	known: KnownSessions,
 	{
 		session,
 		stop,
@@ -69,8 +69,8 @@ export function endedEntry(
 
 /** A session without a stop is told when that is no longer waited for. */
 export function unendedEntry(
-	known: Known,
-	session: Session,
+	known: KnownSessions,
+	session: KnownSession,
 	next: SessionStart,
 	place: SessionPlace,
 ): ReportEntry[] {
@@ -80,7 +80,11 @@ export function unendedEntry(
 }
 
 /** Of a session that has not ended: its energy so far. */
-export function openEntry(known: Known, session: Session, place: SessionPlace): ReportEntry[] {
+export function openEntry(
+	known: KnownSessions,
+	session: KnownSession,
+	place: SessionPlace,
+): ReportEntry[] {
 	const told = { ...openOf(session, OPEN), shownAt: session.start.t };
 	if (session.isRefused && !hasRisen(known, told, place)) return [];
 	const { item, ...entry } = entryOf(known, told, place, session.start.t);
@@ -88,17 +92,17 @@ export function openEntry(known: Known, session: Session, place: SessionPlace): 
 	return [{ ...entry, item: { ...item, minutes, reason: null, receivedAt: null } }];
 }
 
-function openOf(session: Session, as: string): Omit<Told, 'shownAt'> {
+function openOf(session: KnownSession, as: string): Omit<Told, 'shownAt'> {
 	const { connector = '', at, tx } = session.start;
 	const parts = [...(tx === undefined ? [connector] : [tx]), at, as];
 	return { parts, session, stop: undefined, connector: undefined, foundBy: null };
 }
 
 /** One that the service did not accept counts only if the register shows that it charged. */
-const hasRisen = (known: Known, told: Told, place: SessionPlace): boolean =>
+const hasRisen = (known: KnownSessions, told: Told, place: SessionPlace): boolean =>
 	(energyIn(known, told, place).kwh ?? 0) > 0;
 
-function entryOf(known: Known, told: Told, place: SessionPlace, t: number): ReportEntry {
+function entryOf(known: KnownSessions, told: Told, place: SessionPlace, t: number): ReportEntry {
 	const { assetId, settings } = place;
 	const { session, stop } = told;
 	const start = session?.start;
@@ -127,7 +131,7 @@ function entryOf(known: Known, told: Told, place: SessionPlace, t: number): Repo
 	return { id, t, assetId, item };
 }
 
-function nameOf(known: Known, session: Session | undefined): string | undefined {
+function nameOf(known: KnownSessions, session: KnownSession | undefined): string | undefined {
 	if (session === undefined) return undefined;
 	const [name] = [...session.ids, ...known.namesOf(session)];
 	return name;
@@ -144,7 +148,7 @@ function timesOf(
 }
 
 /** Who charges: what the first message says that names anybody. */
-function tagOf(known: Known, { session, stop }: Told): string | undefined {
+function tagOf(known: KnownSessions, { session, stop }: Told): string | undefined {
 	const start = session?.start;
 	const of = start ?? stop;
 	const { from, to } = known.lifeOf(of ?? { at: 0, t: 0 }, namesOf(known, { session, stop }));
@@ -156,13 +160,16 @@ function tagOf(known: Known, { session, stop }: Told): string | undefined {
 	return start?.tag ?? said[0]?.name ?? stop?.tag;
 }
 
-function namesOf(known: Known, { session, stop }: Pick<Told, 'session' | 'stop'>): Set<string> {
+function namesOf(
+	known: KnownSessions,
+	{ session, stop }: Pick<Told, 'session' | 'stop'>,
+): Set<string> {
 	const names = session ? [...session.ids, ...known.namesOf(session)] : [];
 	const own = stop !== undefined && isTransaction(stop.tx) ? [stop.tx] : [];
 	return new Set([...names, ...own]);
 }
 
-function energyIn(known: Known, told: Told, at: SessionPlace) {
+function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 	const { session, stop, next } = told;
 	const start = session?.start;
 	const place = session && known.placeOf(session, stop);

@@ -74,12 +74,12 @@ export function readFacts(
 	return isUnreadable ? { ...about, isUnreadable: true } : about;
 }
 
-interface Said {
+interface MessageFacts {
 	readonly facts: readonly Fact[];
 	readonly isUnreadable: boolean;
 }
 
-const said = (facts: readonly Fact[] | undefined): Said => ({
+const said = (facts: readonly Fact[] | undefined): MessageFacts => ({
 	facts: facts ?? [],
 	isUnreadable: facts === undefined,
 });
@@ -88,7 +88,7 @@ function factsOf(
 	event: ParsedEvent,
 	data: Readonly<Record<string, unknown>>,
 	watched: Watched,
-): Said | UnknownWord {
+): MessageFacts | UnknownWord {
 	const { kind } = watched;
 	if (event.type === 'asset.connectivity') {
 		const read = kind === 'sessionEnded' ? [] : readConnectivity(data, watched);

@@ -45,7 +45,7 @@ export interface Problem {
 }
 
 /** A station has started. */
-interface Boot {
+interface BootFact {
 	readonly about: 'boot';
 	readonly messageId: string | undefined;
 	/** It says why, and that the service has not asked for this message. */
@@ -64,7 +64,7 @@ interface BootRefused {
 }
 
 /** What a message about a transaction of OCPP 2.0.1 says of the use of a connector. */
-interface Use {
+interface UseFact {
 	readonly about: 'use';
 	readonly transaction: string;
 	readonly connector?: string | undefined;
@@ -139,10 +139,10 @@ export type Fact =
 	| Sent
 	| ConnectorStatus
 	| Problem
-	| Boot
+	| BootFact
 	| BootAsked
 	| BootRefused
-	| Use
+	| UseFact
 	| StartFact
 	| StartResponse
 	| Metered

@@ -3,7 +3,13 @@ import { isEvse, isNumbered, Places, STATION } from '../common/places';
 import type { Report, StationState, Timeline } from '../common/state';
 import { realBoots, windowsOf } from './boots';
 import { OFFLINE, type Outage, outagesOf } from './outages';
-import { type BootWindow, inForceOrder, problemsOf, type Stretch, stretchesOf } from './timeline';
+import {
+	type BootWindow,
+	inForceOrder,
+	problemsOf,
+	type StateStretch,
+	stretchesOf,
+} from './timeline';
 
 /** The name of the timeline of the connection. */
 export const CONNECTION = '';
@@ -39,7 +45,7 @@ export interface Component {
 	readonly component?: string | undefined;
 	/** In order. */
 	readonly reports: readonly Report[];
-	readonly stretches: readonly Stretch[];
+	readonly stretches: readonly StateStretch[];
 }
 
 export interface Components {

@@ -13,13 +13,13 @@ export function isLater(one: SessionStart, than: SessionStart): boolean {
 	return one.at > than.at && (one.t >= than.t || isSentLate);
 }
 
-type Said = Pick<SessionMeter, 'tx' | 'connector' | 't'>;
+type MeterPlace = Pick<SessionMeter, 'tx' | 'connector' | 't'>;
 
 /**
  * Whether what was said at that time of the station is of a session that is over. What names no transaction is that of the
  * session that its EVSE has: most is of stations that do not charge.
  */
-export function isMeterDecided(sessions: Sessions, said: Said, at: number): boolean {
+export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number): boolean {
 	const { tx, connector, t } = said;
 	const starts = sessions.starts.filter((one) => mayBeSame(one.connector, connector));
 	if (tx === undefined) {

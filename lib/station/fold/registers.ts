@@ -68,7 +68,7 @@ export function withRegisters(known: Register[], added: readonly Register[]): Re
 	return all.length === known.length ? all : all.sort(compare);
 }
 
-interface Bounds {
+interface Thinning {
 	/** Of those created before it, only the first and the last of each half hour stay, */
 	readonly settled: number;
 	/** and of those created before this time, only the first and the last of all. */
@@ -80,7 +80,7 @@ interface Bounds {
 /** The highest of each stays, too: it may contradict the others. */
 export function thinned(
 	registers: readonly Register[],
-	{ settled, cut = -Infinity, spanOf = () => 0 }: Bounds,
+	{ settled, cut = -Infinity, spanOf = () => 0 }: Thinning,
 ): Register[] {
 	if (registers.length <= 2) return [...registers];
 	const groups = new Map<string, Register[]>();

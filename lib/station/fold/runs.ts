@@ -8,7 +8,7 @@ import type { Report } from '../common/state';
 import { codesOf, isNone } from './codes';
 import type { Components } from './components';
 import { inOrder } from './sets';
-import type { Stretch } from './timeline';
+import type { StateStretch } from './timeline';
 
 export interface Run {
 	/** The place that it began with, as items name it. */
@@ -25,7 +25,7 @@ export interface Run {
 	readonly heldAt?: number;
 	readonly reports: readonly Report[];
 	/** Of its components. */
-	readonly stretches: readonly Stretch[];
+	readonly stretches: readonly StateStretch[];
 	/** Of one that is united from those of several places. */
 	readonly parts?: readonly Run[];
 }
@@ -49,11 +49,11 @@ export function runsOf({ all, places }: Components, { kind, scope }: StationSett
 }
 
 const inTurn = (a: Report, b: Report) => inOrder(a, b) || (a.n ?? 0) - (b.n ?? 0);
-const byStart = (a: Stretch, b: Stretch) =>
+const byStart = (a: StateStretch, b: StateStretch) =>
 	inTurn(a.first, b.first) || (a.address < b.address ? -1 : Number(a.address > b.address));
 const byFirst = (a: Run, b: Run) => inTurn(a.first, b.first);
 
-type Group = Stretch[];
+type Group = StateStretch[];
 
 /** Those that overlap or touch, of one place and one state. */
 class Groups {
@@ -67,7 +67,7 @@ class Groups {
 	}
 
 	/** In order of their beginning. */
-	add(stretch: Stretch, state: string): void {
+	add(stretch: StateStretch, state: string): void {
 		const open = (this.#open.get(state) ?? []).filter((group) => endOf(group) >= stretch.since);
 		const own = open.find((group) => isOnePlace(group, stretch, this.#places));
 		if (own === undefined) {
@@ -80,11 +80,11 @@ class Groups {
 
 const endOf = (group: Group): number => Math.max(...group.map(({ until = Infinity }) => until));
 
-function namesOf({ address, since }: Stretch, places: Places, at: number): string[] {
+function namesOf({ address, since }: StateStretch, places: Places, at: number): string[] {
 	return places.namesOf(places.placeOf(address, since), at);
 }
 
-function isOnePlace(group: Group, stretch: Stretch, places: Places): boolean {
+function isOnePlace(group: Group, stretch: StateStretch, places: Places): boolean {
 	const own = namesOf(stretch, places, stretch.since);
 	return group.some((one) =>
 		namesOf(one, places, stretch.since).some((name) => own.includes(name)),
@@ -116,7 +116,8 @@ function withProblems(groups: readonly Group[], places: Places): Group[] {
 	return [...groups.filter((group) => !taken.has(group)), ...joined];
 }
 
-const hasNoCode = ({ reports }: Stretch): boolean => reports.every(({ d }) => isNone(codesOf(d)));
+const hasNoCode = ({ reports }: StateStretch): boolean =>
+	reports.every(({ d }) => isNone(codesOf(d)));
 
 function runOf(group: Group, places: Places): Run {
 	const [first] = group;

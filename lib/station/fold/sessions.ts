@@ -191,10 +191,10 @@ function sentAgain<T extends SentMessage>(known: T, added: T, kept: T): T {
 	return last === lastOf(kept) ? kept : { ...kept, last };
 }
 
-type Said = Omit<SessionMeter, 'until'>;
+type NewMeter = Omit<SessionMeter, 'until'>;
 
 /** Of one transaction at one place, or of an EVSE. What can be of no session that is still to be told is left out. */
-function addMetered(sessions: Sessions, said: Said, most: number): boolean {
+function addMetered(sessions: Sessions, said: NewMeter, most: number): boolean {
 	const connector =
 		said.tx === undefined && said.connector !== undefined ? evseOf(said.connector) : said.connector;
 	const own = { ...said, ...(connector !== undefined && { connector }) };

@@ -115,7 +115,7 @@ export interface BootWindow {
 }
 
 /** A stretch of time in which the state of a component was the same, and watched. */
-export interface Stretch {
+export interface StateStretch {
 	readonly address: string;
 	readonly key: string;
 	/** Of a problem: its code, empty for none. Absent for a status. */
@@ -133,7 +133,7 @@ export interface Stretch {
 	readonly reports: readonly Report[];
 }
 
-interface OpenStretch extends Stretch {
+interface OpenStretch extends StateStretch {
 	readonly reports: Report[];
 	named?: NamedCodes;
 }
@@ -144,8 +144,8 @@ export function stretchesOf(
 	reports: readonly Report[],
 	windows: readonly BootWindow[] = [],
 	code?: string,
-): Stretch[] {
-	const stretches: Stretch[] = [];
+): StateStretch[] {
+	const stretches: StateStretch[] = [];
 	let open: OpenStretch | undefined;
 	const close = ({ t: until, id: to }: Pick<Report, 't' | 'id'>, end?: Report) => {
 		if (open === undefined) return;
@@ -213,7 +213,7 @@ export function problemsOf(
 	address: string,
 	reports: readonly Report[],
 	windows: readonly BootWindow[] = [],
-): Stretch[] {
+): StateStretch[] {
 	return codesOfLine(reports).flatMap((code) => {
 		const own = reports.filter(
 			({ c, key }) => (c ?? '') === code || (c === undefined && key === ''),

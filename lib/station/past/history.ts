@@ -10,7 +10,7 @@ import { type Component, type Components, componentsOf, outagesIn } from '../fol
 import { detailOf } from '../fold/faults';
 import type { Outage } from '../fold/outages';
 import { badnessOf } from '../fold/station';
-import type { Stretch } from '../fold/timeline';
+import type { StateStretch } from '../fold/timeline';
 import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';
 import { connectionOf, stateBy } from './state';
@@ -90,7 +90,7 @@ export interface ConnectorTimes {
 	/** Since when it is a place of the station, and until when. */
 	readonly exists: Span;
 	/** Its own statuses. */
-	readonly statuses: readonly Stretch[];
+	readonly statuses: readonly StateStretch[];
 }
 
 interface Faulted extends Span {
@@ -265,8 +265,8 @@ const isStatus = (status: string, other: string): boolean => status.toLowerCase(
 const isOperative = (status: string): boolean =>
 	!isStatus(status, FAULTED) && !isStatus(status, UNAVAILABLE);
 
-const spanOf = ({ since, until = Infinity }: Stretch): Span => ({ from: since, to: until });
-const faultedSpan = (stretch: Stretch, span = spanOf(stretch)): Faulted => ({
+const spanOf = ({ since, until = Infinity }: StateStretch): Span => ({ from: since, to: until });
+const faultedSpan = (stretch: StateStretch, span = spanOf(stretch)): Faulted => ({
 	...span,
 	errorCode: stretch.reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error,
 });
@@ -354,7 +354,7 @@ function versionsOf(all: readonly Component[]): Versions {
 const firstOf = (components: readonly (Component | undefined)[]): number =>
 	Math.min(...components.map((one) => one?.reports[0]?.t ?? Infinity));
 
-const stretchesIn = (components: readonly (Component | undefined)[]): Stretch[] =>
+const stretchesIn = (components: readonly (Component | undefined)[]): StateStretch[] =>
 	components.flatMap((one) => one?.stretches ?? []);
 
 const NO_LIST = { listed: undefined, isByList: false } as const;
@@ -382,9 +382,9 @@ const existing = (from = Infinity, { to }: Span): Pick<ConnectorTimes, 'exists'>
 });
 
 function statesOf(
-	own: readonly Stretch[],
-	above: readonly Stretch[],
-	known: readonly Stretch[],
+	own: readonly StateStretch[],
+	above: readonly StateStretch[],
+	known: readonly StateStretch[],
 ): Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known' | 'statuses'> {
 	const all = [...own, ...above];
 	return {
@@ -401,7 +401,7 @@ function connector201(
 	own: Component | undefined,
 	ofEvse: readonly Component[],
 	ofStation: readonly Component[],
-	uses: readonly Use[],
+	uses: readonly InUse[],
 	{ of201 }: Versions,
 ): Omit<ConnectorTimes, 'port'> {
 	const used = [
@@ -426,12 +426,12 @@ function connector201(
 }
 
 /** A vehicle charges at a connector or an EVSE, and when that was reported. */
-interface Use extends Span {
+interface InUse extends Span {
 	readonly reports: readonly number[];
 }
 
 /** What is left of a state above a connector that has been in use since. */
-function withoutUse(stretch: Stretch, uses: readonly Use[]): Stretch[] {
+function withoutUse(stretch: StateStretch, uses: readonly InUse[]): StateStretch[] {
 	const { since, until = Infinity } = stretch;
 	let parts: Span[] = [{ from: since, to: until }];
 	for (const { from, to, reports } of uses) {
@@ -448,7 +448,7 @@ function withoutUse(stretch: Stretch, uses: readonly Use[]): Stretch[] {
 }
 
 /** When vehicles charged, by the messages about transactions of OCPP 2.0.1, with the places that these name. */
-function usesIn(states: readonly EventFacts[]): (Use & { readonly connector: string })[] {
+function usesIn(states: readonly EventFacts[]): (InUse & { readonly connector: string })[] {
 	const byTransaction = new Map<
 		string,
 		{ t: number; isCharging: boolean | undefined; connector: string | undefined }[]
@@ -466,7 +466,7 @@ function usesIn(states: readonly EventFacts[]): (Use & { readonly connector: str
 		own.sort((a, b) => a.t - b.t);
 		const connector = own.find((one) => one.connector !== undefined)?.connector;
 		if (connector === undefined) return [];
-		const uses: (Use & { readonly connector: string })[] = [];
+		const uses: (InUse & { readonly connector: string })[] = [];
 		let open: { from: number; reports: number[] } | undefined;
 		for (const { t, isCharging } of own) {
 			if (isCharging === true) {
@@ -516,7 +516,7 @@ function connectorByList(
 	station: Component | undefined,
 ): ConnectorTimes {
 	const { status, updatedAt: since } = listed;
-	const own: Stretch[] = [];
+	const own: StateStretch[] = [];
 	if (status !== undefined && since !== undefined) {
 		const report = { t: since, id: '', key: status, d: { status } };
 		own.push({ address: place.name, key: status, first: report, since, reports: [report] });

@@ -17,7 +17,7 @@ const LEAST_TOGETHER = 50;
 /** Parts of sessions: no bound, since nothing is stored. */
 const MOST_PARTS = 10_000;
 
-interface Question {
+interface SessionQuestion {
 	readonly owner: Owner;
 	readonly includeOpen: boolean;
 	readonly limitOf?: LimitOf;
@@ -31,7 +31,7 @@ export function* sessionsOf(
 	[assetId, facts]: readonly [string, StationFacts],
 	{ from, to, knownUpTo, serviceNow }: Past,
 	settings: StationSettings,
-	{ owner, includeOpen, limitOf }: Question,
+	{ owner, includeOpen, limitOf }: SessionQuestion,
 ): Steps<ReportEntry[]> {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = { t: 0 };

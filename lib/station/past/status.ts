@@ -7,7 +7,7 @@ import type { ConnectionSettings } from '../facts';
 import { type Component, componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
-import type { Stretch } from '../fold/timeline';
+import type { StateStretch } from '../fold/timeline';
 import { type ConnectorTimes, type KnownStation, type StationTimes, timesOf } from './history';
 import type { Past, StationFacts } from './read';
 import { sessionsOf } from './sessions';
@@ -73,7 +73,7 @@ export function statusOf(
 	};
 }
 
-interface Seen {
+interface StatusBasis {
 	readonly now: number;
 	readonly places: readonly PlaceStatus[];
 	readonly faults: readonly { readonly since: number }[];
@@ -83,7 +83,7 @@ interface Seen {
 
 function wordOf(
 	{ silent, heard }: StationTimes,
-	{ now, places, faults, offlineSince, lastSeen }: Seen,
+	{ now, places, faults, offlineSince, lastSeen }: StatusBasis,
 ): readonly [StationStatus, number | undefined] {
 	if (offlineSince !== undefined) return ['offline', offlineSince];
 	if (silent.some((span) => isIn(span, now))) return ['silent', heard?.to];
@@ -175,7 +175,7 @@ function openOf(
 	const settings = settingsFor(question, 'connectorFault');
 	const state = facts ? stateOf(facts, settings, Infinity) : { t: 0 };
 	const components = componentsOf(state, { until: Infinity, watermark: Infinity });
-	const lasting = ({ until }: Stretch) => until === undefined;
+	const lasting = ({ until }: StateStretch) => until === undefined;
 	const statuses = components.all.filter(({ component }) => component === undefined);
 	const faults = runsOf({ ...components, all: statuses }, settings)
 		.filter(({ until }) => until === undefined)

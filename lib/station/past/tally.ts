@@ -126,7 +126,7 @@ export function byPart(phases: readonly Phase[], parts: readonly Span[]): Phase[
 }
 
 /** A time down, from one moment that is not to another one, whatever its cause. */
-export interface Outage extends Span {
+export interface DownTime extends Span {
 	/** In the order of `DOWN_CAUSES`. */
 	readonly causes: readonly DownCause[];
 	readonly errorCode: string | undefined;
@@ -134,7 +134,7 @@ export interface Outage extends Span {
 	readonly reasons: readonly string[];
 }
 
-export function outagesIn(phases: readonly Phase[]): Outage[] {
+export function outagesIn(phases: readonly Phase[]): DownTime[] {
 	const outages: Phase[][] = [];
 	let last: Phase | undefined;
 	for (const phase of phases) {
@@ -147,7 +147,7 @@ export function outagesIn(phases: readonly Phase[]): Outage[] {
 	return outages.map(outageOf);
 }
 
-function outageOf(phases: readonly Phase[]): Outage {
+function outageOf(phases: readonly Phase[]): DownTime {
 	const excluded = phases.filter(({ isExcluded = false }) => isExcluded);
 	return {
 		from: phases[0]?.from ?? 0,
@@ -165,14 +165,14 @@ const lengthOf = (spans: readonly Span[]): number =>
 const longest = (spans: readonly Span[]): number =>
 	spans.reduce((most, { from, to }) => Math.max(most, to - from), 0);
 
-type Counted = DownCause | 'unknown' | 'up';
+type CountedAs = DownCause | 'unknown' | 'up';
 
 /** What unknown time counts as in the percentage. */
 export type UnknownAs = 'leftOut' | 'up' | 'down';
 
 /** The columns of Get Uptime that are figures. Minutes are whole, and those up, down, unknown and excluded add up to the period. */
 export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
-	const ms: Record<Counted, number> = {
+	const ms: Record<CountedAs, number> = {
 		...{ offline: 0, silent: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 },
 	};
 	let [excludedDown, excludedElse, countedUnknown] = [0, 0, 0];

@@ -117,12 +117,12 @@ it('takes exclusions from an expression over the items of another node', async (
 	]);
 });
 
-it('says how the stations are, by name', async () => {
+it('says how the stations are, those with problems first', async () => {
 	const world = await serving(handler(history()));
 	const found = await records(run(world, ask('getStatus')));
 	expect(found).toMatchObject([
-		{ station: 'Harbour Street 1', status: 'ok', connected: true },
 		{ station: 'Harbour Street 2', status: 'offline', minutes: 20, connected: false },
+		{ station: 'Harbour Street 1', status: 'ok', connected: true },
 	]);
 	expect(found[0]?.['connectors']).toHaveLength(2);
 });
