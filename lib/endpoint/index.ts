@@ -10,5 +10,5 @@ export {
 	type WantedEndpoint,
 } from './record';
 export { canDeliverTo, ensureRegistered, isPublicHttp, unregister } from './registration';
-export { dueSteps, nextStepAt, stepRegistration } from './rotation';
+export { dueSteps, nextStepAt, type RotationPlan, stepRegistration } from './rotation';
 export { openRegistration, weaknessOf } from './secretBox';

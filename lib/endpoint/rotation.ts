@@ -17,7 +17,7 @@ import {
 import { make, register } from './registration';
 import { openRegistration } from './secretBox';
 
-interface RotationPlan {
+export interface RotationPlan {
 	/** The age at which an endpoint is replaced, in milliseconds; 0 for never. */
 	readonly rotateAfterMs: number;
 	/** When an endpoint that is older is replaced, in Unix milliseconds: at once if it has come. */

@@ -25,15 +25,7 @@ import { checkConditions } from '../fields/conditions';
 import { forgetTest } from '../fields/testSurvey';
 import { logLine, rejections } from '../log/log';
 import { FinalPublicationError, isFinal, toTriggerError } from '../log/nodeError';
-import {
-	checkRotation,
-	isAutomatic,
-	registrationContext,
-	rotationPlan,
-	signatureScheme,
-	wantedEndpoint,
-	warnOf,
-} from './registration';
+import { endpointOf, isAutomatic, warnOf } from './registration';
 import { webhookUrlOf } from './webhooks';
 
 export const endpointLifecycle = {
@@ -59,16 +51,16 @@ export const endpointLifecycle = {
 	/** Registers the endpoint unless it exists. Never called with manual registration. */
 	async create(this: IHookFunctions): Promise<boolean> {
 		return await explained(this, async () => {
-			checkRotation(this);
-			const wanted = wantedEndpoint(this);
-			const plan = rotationPlan(this);
-			const registration = await registrationContext(this);
+			const endpoint = endpointOf(this);
+			const plan = endpoint.checkedPlan();
+			const wanted = endpoint.wanted();
+			const registration = await endpoint.connect();
 			const { key, clientSecret, warn } = registration;
 			const weakness = weaknessOf(clientSecret);
 			if (weakness !== undefined) warn(weakness);
 			const nextAt = nextStepAt(await ensureRegistered(registration, wanted), plan);
 			// The credential may have changed by then, so it is read again.
-			const step = async () => await stepRegistration(await registrationContext(this), plan);
+			const step = async () => await stepRegistration(await endpoint.connect(), plan);
 			dueSteps.plan(key, nextAt, step, warn);
 			return true;
 		});
@@ -78,7 +70,7 @@ export const endpointLifecycle = {
 	async delete(this: IHookFunctions): Promise<boolean> {
 		if (!isAutomatic(this)) return true;
 		return await explained(this, async () => {
-			const registration = await registrationContext(this);
+			const registration = await endpointOf(this).connect();
 			dueSteps.end(registration.key);
 			await unregister(registration);
 			return true;
@@ -127,7 +119,7 @@ async function rememberPublication(context: IHookFunctions): Promise<void> {
 
 /** Before an endpoint is created whose deliveries could not be verified. */
 function checkSignature(context: IHookFunctions): void {
-	const { problems, doubts } = checkScheme(signatureScheme(context));
+	const { problems, doubts } = checkScheme(endpointOf(context).scheme());
 	if (problems.length > 0) {
 		throw new NodeOperationError(
 			context.getNode(),

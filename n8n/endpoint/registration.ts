@@ -4,6 +4,7 @@ import {
 	canDeliverTo,
 	hasEndpoint,
 	type RegistrationContext,
+	type RotationPlan,
 	type WantedEndpoint,
 } from '../../lib/endpoint';
 import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
@@ -29,38 +30,60 @@ export function isAutomatic(context: NodeContext): boolean {
 	return context.getNodeParameter('registration', 'manual') === 'automatic';
 }
 
-/** All dependencies of a registration. Reads the credential once. */
-export async function registrationContext(
-	context: NodeContext,
-	slot = recordSlot(context),
-): Promise<RegistrationContext> {
-	const warn = warnOf(context);
-	const scheme = signatureScheme(context);
-	const fitsScheme = (signingSecret: string) => createVerifier({ ...scheme, signingSecret }).ok;
-	return { ...slot, ...(await clientAndSecret(context, warn)), fitsScheme, warn };
+/** The endpoint that a node registers, as n8n knows it. Parameters and credential are read when they are asked for. */
+export interface NodeEndpoint extends Pick<
+	RegistrationContext,
+	'key' | 'records' | 'openLedger' | 'warn'
+> {
+	/** How the service signs deliveries to it. */
+	readonly scheme: () => SchemeSettings;
+	/** When to rotate its signing secret. A date that cannot be read is none. */
+	readonly plan: () => RotationPlan;
+	/** The same plan. Throws `PackageError` if its date cannot be read. */
+	readonly checkedPlan: () => RotationPlan;
+	/** What it should be. Throws `PackageError` if the service could not deliver to its URL, and if no type is left. */
+	readonly wanted: () => WantedEndpoint;
+	/** All that a registration needs. Reads the credential. */
+	readonly connect: () => Promise<RegistrationContext>;
 }
 
-/** How the service signs deliveries to the endpoint, by the node's options. */
-export function signatureScheme(context: NodeContext): SchemeSettings {
-	return readSignatureFields(asRecord(context.getNodeParameter('options', {})));
+export function endpointOf(context: NodeContext): NodeEndpoint {
+	const slot = { ...recordSlot(context), warn: warnOf(context) };
+	const options = () => asRecord(context.getNodeParameter('options', {}));
+	const scheme = () => readSignatureFields(options());
+	const plan = () => rotationPlan(options(), context.getTimezone());
+	return {
+		...slot,
+		scheme,
+		plan,
+		checkedPlan: () => {
+			const { rotateAt = '' } = options();
+			if (rotateAt !== '' && plan().rotateAt === undefined) throw unreadableDate();
+			return plan();
+		},
+		wanted: () =>
+			wantedEndpoint(
+				webhookUrlOf(context) ?? '',
+				readEventTypes((name, fallback) => context.getNodeParameter(name, fallback)),
+			),
+		connect: async () => {
+			const settings = scheme();
+			const fitsScheme = (signingSecret: string) =>
+				createVerifier({ ...settings, signingSecret }).ok;
+			return { ...slot, ...(await clientAndSecret(context, slot.warn)), fitsScheme };
+		},
+	};
 }
 
-/**
- * The endpoint that the node's parameters ask for.
- * The service does not support wildcards, so they become the known types that match; the node still filters deliveries.
- * Throws `PackageError` if the service could not deliver to its URL, and if no type is left.
- */
-export function wantedEndpoint(context: NodeContext): WantedEndpoint {
-	const url = webhookUrlOf(context) ?? '';
+/** The service does not support wildcards, so they become the known types that match; the node still filters deliveries. */
+function wantedEndpoint(url: string, eventTypes: readonly string[]): WantedEndpoint {
 	if (!canDeliverTo(url)) {
 		throw new PackageError(`n8n's webhook URL is not a public https URL: ${printable(url)}`, {
 			hint: 'Set N8N_WEBHOOK_URL (WEBHOOK_URL in older versions) to your public https URL, then publish again.',
 			isFinal: true,
 		});
 	}
-	const patterns = readEventTypes((name, fallback) => context.getNodeParameter(name, fallback))
-		.map((pattern) => pattern.trim())
-		.filter((pattern) => pattern !== '');
+	const patterns = eventTypes.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
 	const exact = patterns.filter(
 		(pattern) => !pattern.includes('*') && pattern !== OTHER_EVENT_TYPES,
 	);
@@ -73,28 +96,22 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	});
 }
 
-/** When to rotate the signing secret, by the node's parameters. A date that cannot be read is none; publication reports it. */
-export function rotationPlan(context: NodeContext) {
-	const options = asRecord(context.getNodeParameter('options', {}));
+function rotationPlan(options: Readonly<Record<string, unknown>>, timezone: string): RotationPlan {
 	return {
 		rotateAfterMs: asNumber(options['rotateAfterDays'], 0, 0, 3650) * DAY_MS,
-		rotateAt: enteredTime(options['rotateAt'], context.getTimezone()),
+		rotateAt: enteredTime(options['rotateAt'], timezone),
 		graceMs: asNumber(options['rotationGraceHours'], 24, 0, 24 * 30) * HOUR_MS,
 	};
 }
 
-/** Throws `PackageError` if the date of the rotation cannot be read. */
-export function checkRotation(context: NodeContext): void {
-	const { rotateAt = '' } = asRecord(context.getNodeParameter('options', {}));
-	if (rotateAt === '' || rotationPlan(context).rotateAt !== undefined) return;
-	throw new PackageError("'Rotate Secret At' is not a date and time", {
+const unreadableDate = () =>
+	new PackageError("'Rotate Secret At' is not a date and time", {
 		hint: "Select one in 'Rotate Secret At' under Options of this node and publish again.",
 		isFinal: true,
 	});
-}
 
 /** Where the node's registration is stored; does not read it. The production URL and the editor's test URL each have their own endpoint. */
-export function recordSlot(context: NodeContext) {
+function recordSlot(context: NodeContext) {
 	const testSegment = process.env['N8N_ENDPOINT_WEBHOOK_TEST'] ?? 'webhook-test';
 	const isTestUrl = webhookUrlOf(context)?.includes(`/${testSegment}/`) === true;
 	const kind = context.getMode() === 'manual' || isTestUrl ? 'test' : 'production';

@@ -19,14 +19,7 @@ import { asRecord } from '../../lib/shared/values';
 import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import { readSignatureFields } from '../fields/signatureFields';
-import {
-	isAutomatic,
-	recordSlot,
-	registrationContext,
-	rotationPlan,
-	signatureScheme,
-	wantedEndpoint,
-} from './registration';
+import { endpointOf, isAutomatic, type NodeEndpoint } from './registration';
 
 /** With automatic registration there is no secret that a user could set. */
 const NO_ENDPOINT =
@@ -89,14 +82,15 @@ function sourceKey(context: IWebhookFunctions): string {
  * While a process creates the next endpoint, `read` waits for its secret, so that no delivery from that endpoint is rejected.
  */
 function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read' | 'version'> {
-	const slot = recordSlot(context);
+	const endpoint = endpointOf(context);
+	const isTest = context.getMode() === 'manual';
 	let loading: Promise<Loaded> | undefined;
-	const loadOnce = async () => await (loading ??= load(slot));
+	const loadOnce = async () => await (loading ??= load(endpoint));
 	return {
 		version: async () => (await loadOnce()).text,
 		read: async () => {
-			const loaded = await untilMade(slot, await loadOnce());
-			return { settings: await openAndCatchUp(context, slot, loaded), version: loaded.text };
+			const loaded = await untilMade(endpoint, await loadOnce());
+			return { settings: await openAndCatchUp(endpoint, loaded, isTest), version: loaded.text };
 		},
 	};
 }
@@ -106,28 +100,27 @@ function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read
  * the process that published the workflow may be gone.
  */
 async function openAndCatchUp(
-	context: IWebhookFunctions,
-	slot: ReturnType<typeof recordSlot>,
+	endpoint: NodeEndpoint,
 	loaded: Loaded,
+	isTest: boolean,
 ): Promise<SigningSettings> {
 	const { registration } = loaded;
-	const plan = rotationPlan(context);
+	const plan = endpoint.plan();
 	const start = (connected: RegistrationContext, wanted?: WantedEndpoint) => {
 		const step = async () => await stepRegistration(connected, plan, wanted);
 		dueSteps.startNow(connected.key, step, connected.warn);
 	};
 	if (registration?.current === undefined) {
-		const isTest = context.getMode() === 'manual';
 		const isGone = isBeingUnpublished(loaded, Date.now());
-		if (isTest || isGone || !dueSteps.isFree(slot.key)) return {};
-		const wanted = registration ?? wantedEndpoint(context);
-		start(await registrationContext(context, slot), wanted);
+		if (isTest || isGone || !dueSteps.isFree(endpoint.key)) return {};
+		const wanted = registration ?? endpoint.wanted();
+		start(await endpoint.connect(), wanted);
 		return {};
 	}
-	const connected = await registrationContext(context, slot);
+	const connected = await endpoint.connect();
 	const secrets = openRegistration(registration, connected.clientSecret);
 	const dueAt = nextStepAt(registration, plan);
 	const isDue = dueAt !== undefined && dueAt <= Date.now();
 	if (secrets === undefined || isDue) start(connected);
-	return { ...secrets, ...signatureScheme(context) };
+	return { ...secrets, ...endpoint.scheme() };
 }

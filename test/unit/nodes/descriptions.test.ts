@@ -21,7 +21,7 @@ import {
 import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { MINUTE_MS, type StationSettings } from '../../../lib/station';
-import { isAutomatic, rotationPlan, signatureScheme } from '../../../n8n/endpoint/registration';
+import { endpointOf, isAutomatic } from '../../../n8n/endpoint/registration';
 import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../../n8n/fields/conditions';
 import { readPollSettings } from '../../../n8n/polling/poll';
@@ -49,14 +49,23 @@ const reading =
 	(given: Parameters): ReadParameter =>
 	(name, fallback) =>
 		given[name] ?? fallback;
+const contextOf = (given: Parameters) =>
+	({
+		getNodeParameter: reading(given),
+		getNodeWebhookUrl: () => 'https://n8n.example.com/webhook/1',
+		getTimezone: () => 'Europe/Berlin',
+		getMode: () => 'trigger',
+		getWorkflow: () => ({ id: '1' }),
+		getWorkflowStaticData: () => ({}),
+		getNode: () => ({ id: '1' }),
+	}) as unknown as IHookFunctions;
 const asPoll = (given: Parameters): Parameters => ({ ...readPollSettings(reading(given)) });
 const asTrigger = (given: Parameters): Parameters => {
-	const getTimezone = () => 'Europe/Berlin';
-	const context = { getNodeParameter: reading(given), getTimezone } as unknown as IHookFunctions;
+	const context = contextOf(given);
 	return {
 		...triggerSettingsOf(context, 'webhook'),
 		...readTriggerSettings(reading(given)),
-		...rotationPlan(context),
+		...endpointOf(context).plan(),
 		isAutomatic: isAutomatic(context),
 	};
 };
@@ -121,8 +130,7 @@ describe('the options of the webhook trigger', () => {
 		const ofSignature = all.filter(isInCredential);
 		expect(namesOf(ofSignature)).toEqual(namesOf(fields));
 		const text = { options: Object.fromEntries(fields.map(({ name }) => [name, `a ${name}`])) };
-		const context = { getNodeParameter: reading(text) } as unknown as IHookFunctions;
-		expect(signatureScheme(context)).toEqual(text.options);
+		expect(endpointOf(contextOf(text)).scheme()).toEqual(text.options);
 
 		const node = new AssetServiceTrigger();
 		const shownFor = (scheme: string, registration: string) =>
