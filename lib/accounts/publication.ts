@@ -119,7 +119,9 @@ export async function notePublishedAt(
 /** What the triggers of a workflow have recorded: nothing without a publication. */
 export function triggersIn(publication: Publication | undefined) {
 	const all = Object.entries(publication?.triggers ?? {}).map(([nodeId, { seenAt, settings }]) => ({
-		...{ nodeId, seenAt, wants: wantsOf(settings) },
+		nodeId,
+		seenAt,
+		wants: wantsOf(settings),
 		...settings,
 	}));
 	const polls = all.filter(({ kind }) => kind === 'poll');

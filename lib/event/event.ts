@@ -22,7 +22,9 @@ type ParseResult =
 type UnreadableReason = 'event_invalid' | 'event_too_large';
 
 const unreadable = (problem: string, reason: UnreadableReason = 'event_invalid'): ParseResult => ({
-	...{ ok: false, reason, problem },
+	ok: false,
+	reason,
+	problem,
 });
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

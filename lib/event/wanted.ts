@@ -111,8 +111,11 @@ interface NumberSetting {
 
 /** How many events an execution gets with batched delivery. */
 export const BATCH_SIZE: NumberSetting = {
-	...{ name: 'batchSize', label: 'Batch Size' },
-	...{ fallback: 100, least: 1, most: 1000 },
+	name: 'batchSize',
+	label: 'Batch Size',
+	fallback: 100,
+	least: 1,
+	most: 1000,
 };
 
 /** A value out of bounds becomes the nearest bound, one of the wrong kind the default. */

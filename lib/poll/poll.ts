@@ -169,7 +169,9 @@ async function startAll(own: RunningPoll, first: Round): Promise<void> {
 	const { now, clock, budgetMs } = own;
 	const replaysUntil = clock() + budgetMs * REPLAY_SHARE;
 	await serveReplays({
-		...{ ...own, publishedAt: first.publishedAt, now: now() },
+		...own,
+		publishedAt: first.publishedAt,
+		now: now(),
 		mayRequest: () => clock() < replaysUntil,
 		start: async (pairs) => await start(own, pairs),
 	});
@@ -194,7 +196,10 @@ async function readOnce(
 	const before = isSame ? last : { ...last, wanted, wantedSince: last.position.newestAt };
 	const { publishedAt, as } = before;
 	const polled = (at: number, polls: number) => ({
-		...{ as, publishedAt, polls, at: Math.max(at, publishedAt) },
+		as,
+		publishedAt,
+		polls,
+		at: Math.max(at, publishedAt),
 	});
 	advance(memory, polled(before.frontier - 1, before.polls));
 

@@ -38,7 +38,8 @@ export async function serveReplays(serving: Serving): Promise<void> {
 		const { events, lost, isOver, failure } = await find(serving, due);
 		const unwanted = events.filter((event) => !isWanted(event));
 		const pairs = oldestFirst(events.filter(isWanted)).map(({ id, record }) => ({
-			...{ key: ledgerKey(workflowId, id), item: { record } },
+			key: ledgerKey(workflowId, id),
+			item: { record },
 		}));
 		const after = pairs.length > 0 ? await serving.start(pairs) : undefined;
 		const left = (count: number, why: string) => {
@@ -67,7 +68,10 @@ async function find({ client, pageSize, mayRequest, now }: Source, wanted: reado
 	) => {
 		let [asked, isRefused] = [0, false];
 		const options = {
-			...{ client, pageSize, now, ...part },
+			client,
+			pageSize,
+			now,
+			...part,
 			mayRequest: () => asked++ < pages && !(isRefused = !mayRequest()),
 		};
 		const read = await walk(options, async (page) => {

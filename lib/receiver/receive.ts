@@ -143,13 +143,19 @@ function firstHeader(headers: DeliveryHeaders, name: string): string | undefined
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. A recorded delivery can be sent again within it. */
 const tolerance = {
-	...{ name: 'toleranceSeconds', label: 'Tolerance (Seconds)' },
-	...{ fallback: 300, least: 0, most: 86_400 },
+	name: 'toleranceSeconds',
+	label: 'Tolerance (Seconds)',
+	fallback: 300,
+	least: 0,
+	most: 86_400,
 };
 /** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
 const retention = {
-	...{ name: 'retentionDays', label: 'Retention (Days)' },
-	...{ fallback: 35, least: 31, most: 365 },
+	name: 'retentionDays',
+	label: 'Retention (Days)',
+	fallback: 35,
+	least: 31,
+	most: 365,
 };
 /** The numbers among the settings of the webhook trigger. */
 export const TRIGGER_NUMBERS = { batchSize: BATCH_SIZE, tolerance, retention };

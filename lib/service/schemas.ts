@@ -45,15 +45,23 @@ const asset = object({ id: identifier, name: any, type: any, chargingStation: an
 
 /** Section 2: an identifier in the field `id`. Published: the other fields, as listed or as delivered. */
 const event = object({
-	...{ id: identifier, createdAt: any },
-	...{ eventType: any, payload: any },
-	...{ type: any, data: any },
+	id: identifier,
+	createdAt: any,
+	eventType: any,
+	payload: any,
+	type: any,
+	data: any,
 });
 
 /** Section 2: not specified. Published: the other fields. */
 const delivery = object({
-	...{ id: identifier, eventId: any, eventType: any, payload: any },
-	...{ status: any, attempts: any, createdAt: any },
+	id: identifier,
+	eventId: any,
+	eventType: any,
+	payload: any,
+	status: any,
+	attempts: any,
+	createdAt: any,
 });
 
 /** Section 4: the records of the lists. */

@@ -100,7 +100,9 @@ export class Thread<Data, Request, Response> {
 		}
 		const workerData: ThreadData = { file, data: this.#options.data };
 		const worker = new Worker(ENTRY, {
-			...{ workerData, execArgv: [], env: {} },
+			workerData,
+			execArgv: [],
+			env: {},
 			// Keeps Node's notices about experimental features out of n8n's log.
 			stderr: true,
 		});

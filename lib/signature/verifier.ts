@@ -133,7 +133,8 @@ interface Scheme {
 /** The scheme `timestamped`: one header, `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`. */
 function timestamped(header: string): Scheme {
 	return {
-		...{ algorithm: 'sha256', headerField: 'Signature Header' },
+		algorithm: 'sha256',
+		headerField: 'Signature Header',
 		read(headers) {
 			const value = singleHeader(headers, header);
 			if (value === undefined) return 'signature_missing';
@@ -154,7 +155,8 @@ const ID = /^[\x21-\x2d\x2f-\x7e]+$/;
 
 /** The scheme `standardWebhooks` (standardwebhooks.com, symmetric signatures): HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. */
 const standardWebhooks: Scheme = {
-	...{ algorithm: 'sha256', headerField: 'Scheme' },
+	algorithm: 'sha256',
+	headerField: 'Scheme',
 	read(headers) {
 		const signatures = singleHeader(headers, 'webhook-signature');
 		if (signatures === undefined) return 'signature_missing';
@@ -190,7 +192,8 @@ function custom(settings: CustomSettings): Scheme {
 	/** The text after the prefix in each entry of a list separated by commas and white space. */
 	const signatures = new RegExp(`(?<![^\\s,])${literal}([^\\s,]+)`, 'g');
 	return {
-		...{ algorithm, headerField: 'Signature Header' },
+		algorithm,
+		headerField: 'Signature Header',
 		read(headers) {
 			const value = singleHeader(headers, signatureHeader);
 			if (value === undefined) return 'signature_missing';

@@ -210,8 +210,13 @@ export const conditionsPropertyFor = (kind: 'webhook' | 'poll'): INodeProperties
 
 /** What the subtitle of a trigger writes before the value of a condition; the rest has none, or only a field. */
 const SIGNS = {
-	...{ notEquals: 'not ', contains: 'contains ', startsWith: 'starts with ' },
-	...{ greaterThan: '> ', lessThan: '< ', exists: 'has ', notExists: 'no ' },
+	notEquals: 'not ',
+	contains: 'contains ',
+	startsWith: 'starts with ',
+	greaterThan: '> ',
+	lessThan: '< ',
+	exists: 'has ',
+	notExists: 'no ',
 } satisfies Partial<Record<keyof typeof OPERATORS, string>>;
 
 const TYPE_NAMES = JSON.stringify(

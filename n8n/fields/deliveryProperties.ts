@@ -19,7 +19,9 @@ interface DeliveryProperties {
 
 export function eventDelivery(kind: 'webhook' | 'poll'): DeliveryProperties {
 	const { delivery, batchSize, acknowledge } = settingsOf({
-		...{ item: 'event', delivery: 'immediate', batchSize: BATCH_SIZE.fallback },
+		item: 'event',
+		delivery: 'immediate',
+		batchSize: BATCH_SIZE.fallback,
 		isWebhook: kind === 'webhook',
 	});
 	const isBatched = { show: { '/delivery': ['batched'] } };
@@ -31,7 +33,9 @@ export function eventDelivery(kind: 'webhook' | 'poll'): DeliveryProperties {
 
 export function incidentDelivery(): DeliveryProperties {
 	const { delivery, batchSize, acknowledge } = settingsOf({
-		...{ item: 'incident', delivery: 'batched', batchSize: BATCH_SIZE.most },
+		item: 'incident',
+		delivery: 'batched',
+		batchSize: BATCH_SIZE.most,
 	});
 	return {
 		fields: [onlyIf(delivery, 'immediate'), hidden(batchSize), onlyIf(acknowledge, 'succeeded')],

@@ -31,8 +31,11 @@ import { checkConditions } from '../fields/conditions';
 /** The service's own maximum of `limit` (not specified, documented for assets). */
 export const DEFAULT_PAGE_SIZE = 100;
 const PAGE_SIZE = {
-	...{ name: 'limit', label: 'Page Size' },
-	...{ fallback: DEFAULT_PAGE_SIZE, least: 1, most: DEFAULT_PAGE_SIZE },
+	name: 'limit',
+	label: 'Page Size',
+	fallback: DEFAULT_PAGE_SIZE,
+	least: 1,
+	most: DEFAULT_PAGE_SIZE,
 };
 
 interface PollSettings extends Wanted {

@@ -22,7 +22,9 @@ import { checkStationSettings, readStationSettings } from './station/settings';
 
 /** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */
 const WARNED_EVERY_MS: Readonly<Record<string, number>> = {
-	...{ words: DAY_MS, settings: DAY_MS, record_invalid: 0 },
+	words: DAY_MS,
+	settings: DAY_MS,
+	record_invalid: 0,
 };
 /** Warnings of which Get Rejections shows nothing. */
 const NOT_COUNTED: ReadonlySet<string> = new Set(['start', 'lost']);
@@ -61,7 +63,12 @@ export async function pollEvents(context: IPollFunctions): Promise<null> {
 		const since = startFrom === 'retained' ? 0 : Date.now();
 		await recordPublication(context, polling.ledger, 'poll', since);
 		return await poll({
-			...{ ...polling, client, startFrom, wanted, pageSize, batchSize },
+			...polling,
+			client,
+			startFrom,
+			wanted,
+			pageSize,
+			batchSize,
 			isWanted: (event) => isWanted(event, settings),
 		});
 	});
@@ -115,7 +122,8 @@ async function runPoll(
 			leaveOut('poll_failed', 1, messageOf(failure), hintOf(failure));
 		}
 		const polled = {
-			...{ nodeName, polledAt: Date.now() },
+			nodeName,
+			polledAt: Date.now(),
 			...(readUpTo !== undefined && { readUpTo }),
 			...(stations !== undefined && { stations }),
 		};
@@ -123,10 +131,15 @@ async function runPoll(
 		await notePolled(ledger, { workflowId, nodeId }, polled).catch(() => undefined);
 	};
 	const outcome = await pollWith({
-		...{ ledger, workflowId, nodeId, memory, warn },
+		ledger,
+		workflowId,
+		nodeId,
+		memory,
+		warn,
 		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		handOver: (items) => handOver(context, items),
-		...{ now: () => Date.now(), clock: () => performance.now() },
+		now: () => Date.now(),
+		clock: () => performance.now(),
 	}).catch(async (error: unknown) => {
 		await note({ failure: error instanceof Error ? error : new Error(messageOf(error)) });
 		throw error;
@@ -201,8 +214,12 @@ function wasCancelled(error: unknown): boolean {
 
 const FIELD = 'polledUntil';
 const savedPolled = object({
-	...{ workflowId: string(), nodeId: string() },
-	...{ as: string(), publishedAt: number(), at: number(), polls: number() },
+	workflowId: string(),
+	nodeId: string(),
+	as: string(),
+	publishedAt: number(),
+	at: number(),
+	polls: number(),
 });
 
 /** By node. Always up to date, whereas n8n decides when it writes static data. */

@@ -7,7 +7,9 @@ import { DEFAULTS, MOST, NEWEST } from '../../n8n/polling/station/settings';
 
 /** The bounds of a parameter that is a whole number. */
 const whole = (minValue: number, maxValue: number) => ({
-	...{ minValue, maxValue, numberPrecision: 0 },
+	minValue,
+	maxValue,
+	numberPrecision: 0,
 });
 
 const faultProperties: INodeProperties[] = [
@@ -99,8 +101,16 @@ const statuses: INodeProperties = {
 	type: 'multiOptions',
 	displayOptions: shownFor('connectorStatus'),
 	options: [
-		...['Available', 'Charging', 'Faulted', 'Finishing', 'Occupied', 'Preparing', 'Reserved'],
-		...['SuspendedEV', 'SuspendedEVSE', 'Unavailable'],
+		'Available',
+		'Charging',
+		'Faulted',
+		'Finishing',
+		'Occupied',
+		'Preparing',
+		'Reserved',
+		'SuspendedEV',
+		'SuspendedEVSE',
+		'Unavailable',
 	].map((value) => ({ name: nameOf(value), value })),
 	default: [...DEFAULTS.statuses],
 	description:

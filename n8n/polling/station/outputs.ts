@@ -95,7 +95,11 @@ function lineOf({ at, items, assetId }: Shown, timeZone: string): string {
 	const item = items.get('resolved') ?? items.get('opened') ?? items.get(undefined) ?? {};
 	const { connector, minutes } = item;
 	const time = new Intl.DateTimeFormat('en-GB', {
-		...{ timeZone, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+		timeZone,
+		day: 'numeric',
+		month: 'short',
+		hour: '2-digit',
+		minute: '2-digit',
 	}).format(at);
 	const parts = [
 		asText(own(item['station'], 'name')) || assetId,
@@ -196,11 +200,19 @@ function sampleOf(kind: Kind, state: 'opened' | 'resolved'): IDataObject {
 	const isOver = state === 'resolved';
 	const { connector = null, ...details } = DETAILS[kind];
 	return {
-		...{ station: STATION, connector, since: SINCE, minutes: isOver ? 149 : 122 },
-		...{ until: isOver ? UNTIL : null, ...(isOver && { endedBy: 'report' }) },
+		station: STATION,
+		connector,
+		since: SINCE,
+		minutes: isOver ? 149 : 122,
+		until: isOver ? UNTIL : null,
+		...(isOver && { endedBy: 'report' }),
 		...details,
-		...{ state, kind, id: `${incident}.${state}`, incident },
+		state,
+		kind,
+		id: `${incident}.${state}`,
+		incident,
 		events: isOver ? ['whevt_1', 'whevt_2'] : ['whevt_1'],
-		...{ together: 1, test: true },
+		together: 1,
+		test: true,
 	};
 }

@@ -62,7 +62,8 @@ async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 			nodeName: each.nodeName,
 			firstAt: new Date(firstAt).toISOString(),
 			nodeId: each.nodeId,
-			...{ behindMinutes: null, stations: null },
+			behindMinutes: null,
+			stations: null,
 		};
 	});
 	return [...polls, ...counted];
@@ -75,10 +76,15 @@ async function pollsOf({ ledger, workflowId, triggers }: Accounts): Promise<ApiR
 		polling.map(async ({ nodeId }) => {
 			const { last, behindMs, advice } = await readPolls(ledger, workflowId, nodeId, Date.now());
 			return {
-				...{ reason: 'polled', count: null, advice: sentence(advice) },
+				reason: 'polled',
+				count: null,
+				advice: sentence(advice),
 				lastAt: last === undefined ? null : new Date(last.polledAt).toISOString(),
-				...{ lastDeliveryId: null, lastProblem: null },
-				...{ nodeName: last?.nodeName ?? null, firstAt: null, nodeId },
+				lastDeliveryId: null,
+				lastProblem: null,
+				nodeName: last?.nodeName ?? null,
+				firstAt: null,
+				nodeId,
 				behindMinutes: behindMs === undefined ? null : Math.floor(behindMs / MINUTE_MS),
 				stations: last?.stations ?? null,
 			};

@@ -151,7 +151,11 @@ export async function incidentsOf(
 		const watched = watchedSettings(watches);
 		if (watched === undefined) continue;
 		const entries = await reportedIn({
-			...{ client, records: ledger, workflowId, nodeId, ...period },
+			client,
+			records: ledger,
+			workflowId,
+			nodeId,
+			...period,
 			settings: { ...watched, ...connectionSettings(client.serviceInterface) },
 			check: () => signal?.throwIfAborted(),
 		});

@@ -180,7 +180,8 @@ async function chooseIncidents(
 	if (isById && ![...ids].some(isOfIncident)) return [];
 	const period = isById
 		? {
-				...{ from: Date.now() - LISTED_MS, to: undefined },
+				from: Date.now() - LISTED_MS,
+				to: undefined,
 				hint: "Select them with 'States' and 'Created After' instead of 'Event IDs'.",
 			}
 		: { from: backTo, to, hint: "Choose a later time in 'Created After'." };
@@ -190,7 +191,12 @@ async function chooseIncidents(
 	);
 	if (chosen.length > MOST_REPLAYED) throw tooMany(item);
 	return chosen.map(({ nodeId, entry: { id, t, assetId, item: report }, account }) => ({
-		...{ id, index: 0, createdAt: t, nodeId, account, record: { id } },
+		id,
+		index: 0,
+		createdAt: t,
+		nodeId,
+		account,
+		record: { id },
 		incident: { t, assetId, item: { ...report } },
 		reason: canReopen(account) ? undefined : account.state,
 	}));
@@ -209,7 +215,10 @@ async function chooseEvents(
 	const { found, isAnyKnown } = await listedStates(
 		{ client: item.client, pageSize: DEFAULT_PAGE_SIZE, backTo, now: Date.now() },
 		{
-			...{ ledger, workflowId, isWanted: matches, isExpected: triggers.isWanted },
+			ledger,
+			workflowId,
+			isWanted: matches,
+			isExpected: triggers.isWanted,
 			...(ids.size > 0 && { ids }),
 		},
 		({ event, record, at, place, index }, account): Chosen | undefined => {
