@@ -108,8 +108,7 @@ export function nextShard(
 	let isChanged = (known !== undefined && !isOwn) || toTell.length < state.toTell.length;
 	state.toTell = toTell;
 	const isUseful = usefulTo(state, step);
-	const admitted = admit(state, step.events.filter(isUseful), moment);
-	const folded = fold(state, admitted.events, step);
+	const folded = fold(state, step.events.filter(isUseful), step);
 	if (folded.size > 0) isChanged = true;
 
 	let unlisted = 0;
@@ -127,7 +126,7 @@ export function nextShard(
 		toTell.push(...decide(assetId, station, moment, mayOpen));
 		isChanged ||= JSON.stringify(station) !== before;
 	}
-	let { dropped } = admitted;
+	let dropped = 0;
 	let next = text;
 	const isUsed = toTell.length > 0 || Object.keys(state.stations).length > 0;
 	const isDue = isUsed && watermark - (state.written ?? -Infinity) >= RENEW_MS;
@@ -139,9 +138,8 @@ export function nextShard(
 			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
 		}
 		next = shardText(state);
-		const found = limit(state, moment, Buffer.byteLength(next));
-		dropped += found;
-		if (found > 0) next = shardText(state);
+		dropped = limit(state, moment, Buffer.byteLength(next));
+		if (dropped > 0) next = shardText(state);
 	}
 	const counts = { unlisted, tooMany, dropped };
 	return { text: next === text ? undefined : next, toTell, ...counts };
@@ -213,27 +211,6 @@ function fold(
 }
 
 /**
- * Leaves out what is said of unknown stations that the asset list lacks, if they are more than a shard keeps: the newest
- * of them stay. So a flood of made-up stations costs no more than a look at each.
- */
-function admit(
-	{ cut, stations }: ShardState,
-	events: readonly EventFacts[],
-	{ listing }: Moment,
-): { readonly events: readonly EventFacts[]; readonly dropped: number } {
-	if (listing === undefined || events.length <= MOST_UNLISTED) return { events, dropped: 0 };
-	const newest = new Map<string, number>();
-	for (const { assetId, at } of events) {
-		const isUnknown = at >= cut && !listing.has(assetId) && !Object.hasOwn(stations, assetId);
-		if (isUnknown) newest.set(assetId, Math.max(at, newest.get(assetId) ?? at));
-	}
-	if (newest.size <= MOST_UNLISTED) return { events, dropped: 0 };
-	const left = [...newest].sort(([a, at], [b, bt]) => bt - at || (a < b ? -1 : 1));
-	const dropped = new Set(left.slice(MOST_UNLISTED).map(([assetId]) => assetId));
-	return { events: events.filter(({ assetId }) => !dropped.has(assetId)), dropped: dropped.size };
-}
-
-/**
  * Drops what is too much for a shard: first stations that the asset list lacks, then those without an incident, the
  * oldest first. So events of made-up stations never push out a listed one.
  */
@@ -254,7 +231,9 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 		(isListed(assetId) ? 2 : 0) + (Object.keys(incidents).length > 0 ? 1 : 0);
 	const ranked = Object.entries(state.stations)
 		.map(([assetId, station]) => ({ assetId, station, rank: rankOf(assetId, station) }))
-		.sort((a, b) => a.rank - b.rank || a.station.t - b.station.t);
+		.sort(
+			(a, b) => a.rank - b.rank || a.station.t - b.station.t || (a.assetId < b.assetId ? 1 : -1),
+		);
 	for (const { assetId, station } of ranked) {
 		const isTooMany = !isListed(assetId) && unlisted > MOST_UNLISTED;
 		if (excess <= 0 && !isTooMany) continue;
