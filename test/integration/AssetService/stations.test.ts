@@ -124,7 +124,7 @@ it('says how the stations are, those with problems first', async () => {
 		{ station: 'Harbour Street 2', status: 'offline', minutes: 20, connected: false },
 		{ station: 'Harbour Street 1', status: 'ok', connected: true },
 	]);
-	expect(found[0]?.['connectors']).toHaveLength(2);
+	expect(found[1]?.['connectors']).toHaveLength(2);
 });
 
 it.each(['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'])(
