@@ -12,7 +12,8 @@ export {
 	type ReportedEntry,
 	stationStatus,
 } from './past/ask';
-export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
+export { type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
+export { Readings } from './past/readings';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, OutageQuestion, Per, UptimeQuestion } from './past/uptime';
 export { pollStations } from './poll';

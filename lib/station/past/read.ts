@@ -11,6 +11,7 @@ import {
 	GRACE_MS,
 	HOUR_MS,
 	type Kind,
+	RESPONSE_MS,
 	SESSION_WAIT_MS,
 	STRAGGLER_MS,
 	type StationSettings,
@@ -32,16 +33,20 @@ export interface Period {
 	readonly to?: number | undefined;
 }
 
-interface PastReading extends Period {
-	readonly client: Pick<ApiClient, 'list'>;
+/** What decides how much is read. */
+interface ReadRange extends Period {
 	readonly wants: Wants;
-	readonly words: ConnectionSettings;
 	/** How far back before the period the list is read, to find the state at its beginning. In milliseconds. */
 	readonly lookBackMs: number;
 	/** Of incidents: whether one is over is certain that long after its end. In milliseconds. */
 	readonly resolveAfterMs?: number;
 	/** A station that says nothing for longer is silent. In milliseconds. */
 	readonly silentAfterMs?: number;
+}
+
+interface PastReading extends ReadRange {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly words: ConnectionSettings;
 	readonly maxEvents: number;
 	/** What to do if there are more events than that. */
 	readonly hint?: string;
@@ -51,7 +56,10 @@ interface PastReading extends Period {
 }
 
 export interface Past {
-	readonly facts: PastFacts;
+	readonly facts: {
+		readonly stations: ReadonlyMap<string, StationFacts>;
+		readonly leftOut: LeftOut;
+	};
 	readonly from: number;
 	readonly to: number;
 	/** By the service's clock, in Unix milliseconds. */
@@ -146,11 +154,19 @@ class PastFacts {
 		this.#words = words;
 	}
 
-	/** `now`: the time by the service's clock, in Unix milliseconds. */
-	add({ event }: Listed, now: number): void {
+	/**
+	 * `now`: the time by the service's clock, in Unix milliseconds. Of what is `near` the time that is read, only calls count:
+	 * they show who sent the responses in it.
+	 */
+	add({ event }: Listed, now: number, isNear = false): void {
 		const { connections = false, states = false } = this.#wants;
 		const kind = connections || states ? 'past' : 'sessionEnded';
-		const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }), event.id);
+		const reading = readFacts(event, now, { ...this.#words, kind });
+		if (isNear) {
+			if (typeof reading === 'object' && 'facts' in reading) this.#current.calls.add(reading);
+			return;
+		}
+		const read = this.leftOut.without(reading, event.id);
 		if (read === undefined) return;
 		const assetId = this.#assetIds.get(read.assetId) ?? read.assetId;
 		this.#assetIds.set(assetId, assetId);
@@ -210,11 +226,28 @@ class PastFacts {
 	}
 }
 
+/** What was read of a part of the time. */
+const within = (
+	{ connections, states, sessions, signs }: StationFacts,
+	isIn: (at: number) => boolean,
+): StationFacts => ({
+	connections: connections.filter(({ at }) => isIn(at)),
+	states: states.filter(({ at }) => isIn(at)),
+	sessions: sessions.filter(({ at }) => isIn(at)),
+	signs: {
+		times: signs.times.filter((at) => isIn(at)),
+		ids: signs.ids.filter((_id, n) => isIn(signs.times[n] ?? 0)),
+	},
+});
+
+const isEmpty = ({ connections, states, sessions, signs }: StationFacts): boolean =>
+	[connections, states, sessions, signs.times].every(({ length }) => length === 0);
+
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
 
 /** The question asks for more events than it may read. */
-class TooManyEventsError extends PackageError {
+export class TooManyEventsError extends PackageError {
 	constructor(reading: PastReading, events: number, reached: number | undefined) {
 		const [from, start] = [reading.from, rangeOf(reading).backTo].map(isoOf);
 		const how = reached === undefined ? '' : `, which reach to ${isoOf(reached)}`;
@@ -232,7 +265,7 @@ class TooManyEventsError extends PackageError {
 /** `2026-11-03T14:00Z` */
 const isoOf = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
 
-/** @throws the client's error, and an error that says how far it got if the period has more events than it may read. */
+/** @throws the client's error, and `TooManyEventsError`, which says how far it got, if the period has more than it may read. */
 export async function readPast(reading: PastReading): Promise<Past> {
 	const { client, wants, words, maxEvents, mayRequest } = reading;
 	const { now = Date.now(), silentAfterMs = SILENT_AFTER_MS } = reading;
@@ -242,9 +275,9 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	let reached: number | undefined;
 	const walked = await walk(
 		{
-			...{ client, pageSize: PAGE_SIZE, backTo, now },
+			...{ client, pageSize: PAGE_SIZE, backTo: backTo - RESPONSE_MS, now },
 			// In a list that begins with the oldest event, what ends later is not needed.
-			...(reading.to !== undefined && { upTo: upTo + GRACE_MS }),
+			...(reading.to !== undefined && { upTo: upTo + RESPONSE_MS + GRACE_MS }),
 			mayRequest: () => {
 				isRefused ||= events >= maxEvents || mayRequest?.() === false;
 				return !isRefused;
@@ -256,7 +289,8 @@ export async function readPast(reading: PastReading): Promise<Past> {
 				const { at } = listed;
 				reached = at ?? reached;
 				if (at !== undefined) oldest = Math.min(oldest, at);
-				if (at === undefined || (backTo <= at && at < upTo)) facts.add(listed, serviceNow);
+				const isIn = at === undefined || (backTo <= at && at < upTo);
+				facts.add(listed, serviceNow, !isIn);
 			}
 			return undefined;
 		},
@@ -265,28 +299,54 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	if (failure !== undefined) throw failure;
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();
-	const readBackTo = isWhole ? backTo : Math.min(walked.readBackTo, serviceNow);
-	const knownUpTo = Math.min(upTo, serviceNow - GRACE_MS);
 	return {
-		...{ facts, serviceNow, knownUpTo, events, readBackTo, silentAfterMs },
-		heardUpTo: Math.min(upTo, serviceNow),
-		oldestAt: isAtEnd || order === 'oldestFirst' ? Math.min(oldest, serviceNow) : undefined,
-		...endOf(reading, { serviceNow, knownUpTo }),
+		...{ facts: { stations: facts.stations, leftOut: facts.leftOut } },
+		...{ serviceNow, events, silentAfterMs },
+		readBackTo: isWhole ? backTo : Math.max(backTo, Math.min(walked.readBackTo, serviceNow)),
+		...oldestIn(
+			isAtEnd || order === 'oldestFirst' ? Math.min(oldest, serviceNow) : undefined,
+			backTo,
+		),
+		...endOf(reading, serviceNow),
 	};
 }
 
-/** For a question about a part of the period that was read. */
-export const during = (past: Past, period: Period): Past => ({
-	...past,
-	...endOf(period, past),
+/** One that is not in what is read says nothing of it. */
+const oldestIn = (oldestAt: number | undefined, backTo: number): Pick<Past, 'oldestAt'> => ({
+	oldestAt: oldestAt === undefined || oldestAt < backTo ? undefined : oldestAt,
 });
 
 function endOf(
-	period: Period,
-	{ serviceNow, knownUpTo }: Pick<Past, 'serviceNow' | 'knownUpTo'>,
-): Pick<Past, 'from' | 'to' | 'watermark'> {
-	const to = Math.min(period.to ?? Infinity, serviceNow);
-	return { from: period.from, to, watermark: Math.min(to, knownUpTo) };
+	reading: ReadRange,
+	serviceNow: number,
+): Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo' | 'heardUpTo'> {
+	const { upTo } = rangeOf(reading);
+	const to = Math.min(reading.to ?? Infinity, serviceNow);
+	const knownUpTo = Math.min(upTo, serviceNow - GRACE_MS);
+	const heardUpTo = Math.min(upTo, serviceNow);
+	return { from: reading.from, to, watermark: Math.min(to, knownUpTo), knownUpTo, heardUpTo };
+}
+
+/** Whether all was read that a reading of its own would have read. */
+export function covers(past: Past, reading: ReadRange): boolean {
+	const { backTo, upTo } = rangeOf(reading);
+	return past.readBackTo <= backTo && Math.min(upTo, past.serviceNow) <= past.heardUpTo;
+}
+
+/** What a reading of its own would have read. */
+export function during(past: Past, reading: ReadRange): Past {
+	const { backTo, upTo } = rangeOf(reading);
+	const end = endOf(reading, past.serviceNow);
+	if (backTo === past.readBackTo && end.heardUpTo === past.heardUpTo) return { ...past, ...end };
+	const stations = new Map<string, StationFacts>();
+	for (const [assetId, facts] of past.facts.stations) {
+		const own = within(facts, (at) => backTo <= at && at < upTo);
+		if (!isEmpty(own)) stations.set(assetId, own);
+	}
+	return {
+		...{ ...past, facts: { ...past.facts, stations }, readBackTo: backTo },
+		...{ ...oldestIn(past.oldestAt, backTo), ...end },
+	};
 }
 
 /** Heartbeats each 24 hours are usual. */
@@ -304,7 +364,7 @@ function rangeOf({
 	lookBackMs,
 	resolveAfterMs = 0,
 	silentAfterMs = SILENT_AFTER_MS,
-}: Omit<PastReading, 'client' | 'words' | 'maxEvents'>): { backTo: number; upTo: number } {
+}: ReadRange): { backTo: number; upTo: number } {
 	const quietMs = wants.silence === true ? silentAfterMs + GRACE_MS : 0;
 	return {
 		backTo: from - Math.max(lookBackMs, quietMs),

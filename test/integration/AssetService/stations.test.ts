@@ -105,6 +105,27 @@ it('reads the list once for items whose period moves on with the clock', async (
 	expect(next).toBeGreaterThan(from);
 });
 
+it('answers a question as if it was the only one, whatever the other items ask', async () => {
+	const hour = 60;
+	const heartbeat = (minutes: number) =>
+		event(minutes, 'as_1', 'ocpp.message', { messageType: 'CALL', action: 'Heartbeat' });
+	const fault = status(27 * hour + 50, 1, 'Faulted');
+	const world = await serving(handler([heartbeat(10), heartbeat(20 * hour), fault]));
+	const now = Date.now();
+	const at = (minutes: number) => new Date(now - minutes * MINUTE).toISOString();
+	const asking = async (...input: { from: string }[]) => {
+		const period = { createdAfter: '={{ $json.from }}', createdBefore: at(15) };
+		const found = await run(world, ask('getUptime', { ...period, assetIds: 'as_1' }), { input });
+		return found.items.map(({ json }) => json);
+	};
+	const [earlier, own] = [{ from: at(140) }, { from: at(90) }];
+	const alone = await asking(own);
+	expect(alone).toMatchObject([{ connector: null, faultedMinutes: 0, unknownMinutes: 75 }]);
+	const [first, ...second] = await asking(earlier, own);
+	expect(first).toMatchObject({ connector: '1', faultedMinutes: 125 });
+	expect(second).toEqual(alone);
+});
+
 it('takes exclusions from an expression over the items of another node', async () => {
 	const world = await serving(handler(history()));
 	const input = [{ assetId: 'as_1', from: ago(125), to: ago(80), reason: 'Works' }];

@@ -10,12 +10,9 @@ import { HOUR_MS } from '../../../../lib/shared/time';
 import { asText, asTexts, numberOf, textOf } from '../../../../lib/shared/values';
 import {
 	type Asked,
-	connectionSettings,
 	directoryNow,
-	during,
-	type Past,
 	type Period,
-	readPast,
+	Readings,
 	type StationSettings,
 	type Wants,
 } from '../../../../lib/station';
@@ -88,16 +85,19 @@ export const options = optionsWith();
 interface Shared {
 	/** Items without a time ask about the same period. */
 	readonly now: number;
-	readonly readings: (Question & { readonly past: Promise<Past> })[];
+	readonly readings: Readings;
 	directory?: Promise<Asked['directory']>;
 }
 
 const executions = new WeakMap<IExecuteFunctions, Shared>();
 
-function sharedOf(context: IExecuteFunctions): Shared {
-	const known = executions.get(context) ?? { now: Date.now(), readings: [] };
-	executions.set(context, known);
-	return known;
+function sharedOf(context: IExecuteFunctions, client: ApiClient): Shared {
+	const known = executions.get(context);
+	if (known !== undefined) return known;
+	const now = Date.now();
+	const shared = { now, readings: new Readings(client, now) };
+	executions.set(context, shared);
+	return shared;
 }
 
 interface AskOptions {
@@ -115,15 +115,16 @@ export async function ask(
 	{ hasPeriod = true, incidents = LASTING_NO_TIME }: AskOptions = {},
 ): Promise<Asked> {
 	const { context, client, warn } = run;
-	const shared = sharedOf(context);
+	const shared = sharedOf(context, client);
 	const assetIds = assetIdsOf(run);
 	const period = hasPeriod ? periodOf(run, shared.now) : { from: shared.now, to: undefined };
 	const { forMs, withinMs, resolveAfterMs } = incidents;
 	const hoursBack = wholeNumber(run, 'lookBackHours', lookBackField);
 	const lookBackMs = Math.max(hoursBack * HOUR_MS, forMs + withinMs);
 	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
-	const question = { ...period, wants, lookBackMs, resolveAfterMs, maxEvents };
-	const past = during(await readingFor(question, shared, client), period);
+	const past = await shared.readings.of({
+		...{ ...period, wants, lookBackMs, resolveAfterMs, maxEvents },
+	});
 	const directory = await (shared.directory ??= directoryNow(client));
 	const signal = cancelSignal(context);
 	const asked = {
@@ -156,41 +157,6 @@ function wholeNumber(
 		`'${displayName}' must be a whole number from ${minValue} to ${maxValue}, but is ${asText(given) || typeof given}`,
 		`Correct '${displayName}'.`,
 	);
-}
-
-interface Question extends Period {
-	readonly wants: Wants;
-	readonly lookBackMs: number;
-	readonly resolveAfterMs: number;
-	readonly maxEvents: number;
-}
-
-/** Times such as "ten hours ago" differ from item to item. */
-const TOGETHER_MS = HOUR_MS;
-
-/** Periods that begin, and end, soon after each other share what is read. */
-async function readingFor(question: Question, shared: Shared, client: ApiClient): Promise<Past> {
-	const isSoon = (after = shared.now, before = shared.now) =>
-		before <= after && after - before <= TOGETHER_MS;
-	const known = shared.readings.find(
-		({ from, to, wants, lookBackMs, resolveAfterMs, maxEvents }) =>
-			isSoon(question.from, from) &&
-			isSoon(question.to, to) &&
-			wants === question.wants &&
-			lookBackMs === question.lookBackMs &&
-			resolveAfterMs === question.resolveAfterMs &&
-			maxEvents === question.maxEvents,
-	);
-	if (known !== undefined) return await known.past;
-	const to = question.to === undefined ? undefined : question.to + TOGETHER_MS;
-	const past = readPast({
-		...question,
-		to,
-		client,
-		words: connectionSettings(client.serviceInterface),
-	});
-	shared.readings.push({ ...question, past });
-	return await past;
 }
 
 function periodOf(item: InputItem, now: number): Period {

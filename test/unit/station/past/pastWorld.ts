@@ -32,6 +32,7 @@ export interface PastOptions {
 	readonly copies?: number;
 	readonly lookBackMs?: number;
 	readonly resolveAfterMs?: number;
+	readonly silentAfterMs?: number;
 	readonly maxEvents?: number;
 	readonly owner?: Asked['owner'];
 	readonly assetIds?: readonly string[];
@@ -81,11 +82,13 @@ export async function askPast(
 ): Promise<Asked> {
 	const { now = time('12:00'), from = time('09:00'), to, lookBackMs = 24 * 60 * MINUTE } = options;
 	const { maxEvents = 1_000_000, owner = OWNER, assetIds, resolveAfterMs } = options;
+	const { silentAfterMs } = options;
 	const client = listOf(events, options);
 	const words = DEFAULT_CONNECTION;
 	const past = await readPast({
 		...{ client, wants, words, from, to, lookBackMs, maxEvents, now },
 		...(resolveAfterMs !== undefined && { resolveAfterMs }),
+		...(silentAfterMs !== undefined && { silentAfterMs }),
 	});
 	return {
 		...{ past, owner, directory: await directoryNow(client) },

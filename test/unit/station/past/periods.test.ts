@@ -1,10 +1,11 @@
 /** Two periods add up to the one that they make, wherever it is cut. `RUNS` sets the number of histories for each kind, 20 by default. */
 import fc from 'fast-check';
 import type { Kind } from '../../../../lib/station';
+import { covers, during } from '../../../../lib/station/past/read';
 import { apart, sessions as sessionStory } from '../sessionStories';
 import { MINUTE, type StationEvent } from '../stationWorld';
 import { connections, FROM, happenings, SECOND, statuses, type Version } from '../stories';
-import { incidents, sessions } from './pastWorld';
+import { askPast, incidents, sessions } from './pastWorld';
 
 const RUNS = Number(process.env['RUNS'] ?? 20);
 const SEED = process.env['SEED'];
@@ -101,4 +102,47 @@ it.each(KINDS.flatMap((kind) => VERSIONS.map((version) => [kind, version] as con
 		);
 	},
 	RUNS * 1_000 + 60_000,
+);
+
+/** Readings of a network that is asked about several periods: the longer one is shared. */
+const EVERYTHING = { connections: true, states: true, sessions: true, silence: true };
+
+it.each(VERSIONS)(
+	'a longer reading shows of a period what its own one shows (%s)',
+	async (version) => {
+		const minutes = fc.integer({ min: 0, max: 60 });
+		await fc.assert(
+			fc.asyncProperty(
+				happenings,
+				happenings,
+				cuts,
+				minutes,
+				minutes,
+				async (content, charging, cut, before, after) => {
+					const events = [
+						...content.flatMap((one, n) => connections(one, n, version)),
+						...content.flatMap((one, n) => statuses(one, n, version)),
+						...apart(charging).flatMap((one, n) => sessionStory(one, n, version)),
+					];
+					const from = cutOf(events, cut);
+					const to = from + 30 * MINUTE;
+					// Silence after an hour: what is read begins and ends within the story.
+					const asked = { wants: EVERYTHING, lookBackMs: 20 * MINUTE, silentAfterMs: 60 * MINUTE };
+					const options = { ...asked, now: END + 1440 * MINUTE };
+					const { past: longer } = await askPast(events, EVERYTHING, {
+						...{ ...options, from: from - before * MINUTE, to: to + after * MINUTE },
+					});
+					const { past: own } = await askPast(events, EVERYTHING, { ...options, from, to });
+					expect(covers(longer, { ...asked, from, to })).toBe(true);
+					const { events: _all, ...shared } = during(longer, { ...asked, from, to });
+					const { events: _own, ...expected } = own;
+					expect(shared).toEqual({
+						...expected,
+						facts: { ...expected.facts, leftOut: shared.facts.leftOut },
+					});
+				},
+			),
+			ASKED,
+		);
+	},
 );
