@@ -5,6 +5,7 @@ export { DELIVERY, SERVICE_INTERFACE } from './defaults';
 export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
 export {
 	type ApiRecord,
+	assetFilter,
 	createdAtOf,
 	endpointHealth,
 	flattener,

@@ -23,6 +23,8 @@ export interface ListRow {
 	readonly purpose: string;
 	/** Query parameters with text values, each with a field in the editor. */
 	readonly filters?: ListFilters;
+	/** A filter that the service does not have: of the name, ID or serial number. */
+	readonly nameFilter?: readonly [label: string, description: string];
 	readonly fields: Shape;
 }
 
@@ -55,6 +57,7 @@ export const LISTS = {
 			chargingStationModel: ['Charging Station Model', 'Only charging stations of this model'],
 			firmwareVersion: ['Firmware Version', 'Only charging stations with this firmware version'],
 		},
+		nameFilter: ['Name', 'Only assets with these words in their name, ID or serial number'],
 		fields: {
 			id: ['id'],
 			name: ['name', `${STATION}.name`],
@@ -154,6 +157,18 @@ export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 			flat[name] = found ?? null;
 		}
 		return isEmpty ? record : flat;
+	};
+}
+
+const flatAsset = flattener(LISTS.asset.fields);
+
+/** Whether the name of an asset has all words of the text, in any case and order; or its ID, or its serial number. */
+export function assetFilter(text: string): (asset: ApiRecord) => boolean {
+	const words = text.toLowerCase().split(/\s+/);
+	return (asset) => {
+		const { name, id, serialNumber } = flatAsset(asset);
+		const own = [name, id, serialNumber].map((value) => asText(value).toLowerCase());
+		return own.some((value) => words.every((word) => value.includes(word)));
 	};
 }
 

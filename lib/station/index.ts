@@ -1,7 +1,7 @@
 /** The incidents of stations: the exports that the nodes use. */
 export { connectionSettings, DEFAULT_CONNECTION } from './facts';
 export { type Found, incidentsToChoose, newestIncidents, type Shown } from './past/newest';
-export { directoryNow } from './common/directory';
+export { checkListed, directoryNow, isStation } from './common/directory';
 export {
 	type Asked,
 	pastIncidents,

@@ -32,7 +32,7 @@ import {
 import { hintOf, messageOf } from '../shared/errors';
 import { KnownIds } from '../shared/knownIds';
 import { RETENTION_MS } from '../start';
-import { type Directory, directoryFor } from './common/directory';
+import { checkListed, type Directory, directoryFor, directoryNow } from './common/directory';
 import { type Head, headOf, headFormat } from './common/head';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
@@ -153,7 +153,8 @@ async function pollOnce(
 	// Another process that wrote in between has read as far, and hands over what is decided; or the ledger is lost, and what
 	// this poll has decided by was only a part of it.
 	const started = startAll(options, node, state === undefined ? [] : due, directory);
-	const outcome = { failure, started, readUpTo: knownUpTo, stations: directory.stations };
+	const stations = settings.onlyStations?.length ?? directory.stations;
+	const outcome = { failure, started, readUpTo: knownUpTo, stations };
 	if (state === undefined || followed.onward === undefined) return outcome;
 	return { ...outcome, onward: { position: followed.onward, events } };
 }
@@ -162,10 +163,13 @@ async function pollOnce(
 function foundIn(settings: StationSettings, known: KnownIds) {
 	const events: EventFacts[] = [];
 	const leftOut = new LeftOut(known);
+	const only = settings.onlyStations && new Set(settings.onlyStations);
+	const isOfOther = ({ assetId }: EventFacts) => only?.has(assetId) === false;
 	const take: OnPage = async (page, serviceNow) => {
 		for (const { event, at } of page) {
 			const read = leftOut.without(readFacts(event, serviceNow, settings, at), event.id);
-			if (read?.facts.some((fact) => isWatched(fact, settings)) === true) events.push(read);
+			if (read === undefined || isOfOther(read)) continue;
+			if (read.facts.some((fact) => isWatched(fact, settings))) events.push(read);
 		}
 		return undefined;
 	};
@@ -213,11 +217,16 @@ interface StationPublication {
  * the ledger nothing is decided until it has been read.
  */
 async function published(
-	{ settings, warn }: StationPollOptions,
+	{ client, settings, warn }: StationPollOptions,
 	{ before, lost, source, onPage, polledAt }: StationPublication,
 ): Promise<Head> {
 	const { position, failure, isWhole, serviceNow } = await begin(source, onPage);
 	if (failure !== undefined) throw failure;
+	// Only here: a station can be removed later.
+	if (settings.onlyStations !== undefined && lost === undefined) {
+		const { listing } = await directoryNow(client, source.mayRequest);
+		checkListed(settings.onlyStations, listing?.has, 'Only These Stations');
+	}
 	if (lost !== undefined) {
 		const at = new Date(lost.at).toISOString();
 		warn(

@@ -13,6 +13,7 @@ import {
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { conditionFields } from '../../n8n/fields/conditions';
+import { searchStations } from '../../n8n/fields/stations';
 import { builderHint } from '../builderHints';
 import { execute } from './execute';
 import { resources } from './resources';
@@ -69,7 +70,7 @@ export class AssetService implements INodeType {
 
 	methods = {
 		credentialTest: { assetServiceApiTest },
-		listSearch: { searchDeliveries },
+		listSearch: { searchDeliveries, searchStations },
 		loadOptions: { conditionFields },
 	};
 

@@ -11,6 +11,7 @@ import { apiClientFor } from '../../n8n/api/apiClient';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
+import { searchStations } from '../../n8n/fields/stations';
 import { hintAt, toNodeError, toTriggerError } from '../../n8n/log/nodeError';
 import { pollForStations } from '../../n8n/polling/runPoll';
 import { searchIncidents, testItems, toOutputs } from '../../n8n/polling/station/outputs';
@@ -38,7 +39,10 @@ export class AssetServiceStationTrigger implements INodeType {
 		triggerPanel: screen.triggerPanel,
 	};
 
-	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchIncidents } };
+	methods = {
+		credentialTest: { assetServiceApiTest },
+		listSearch: { searchIncidents, searchStations },
+	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {

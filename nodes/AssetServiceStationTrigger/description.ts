@@ -3,6 +3,7 @@ import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 import type { Kind } from '../../lib/station';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { incidentDelivery } from '../../n8n/fields/deliveryProperties';
+import { stationsField } from '../../n8n/fields/stations';
 import { DEFAULTS, MOST, NEWEST } from '../../n8n/polling/station/settings';
 
 /** The bounds of a parameter that is a whole number. */
@@ -211,6 +212,16 @@ const includeIdTag: INodeProperties = {
 		'Whether a session has the RFID tag or token of the driver, which is personal data. It is then also kept in the event ledger.',
 };
 
+const onlyStations = stationsField(
+	{
+		displayName: 'Only These Stations',
+		name: 'onlyStations',
+		description:
+			'Stations to report incidents of; all stations if there is none. After a change, the trigger starts over.',
+	},
+	{ noDataExpression: true },
+);
+
 const testWith: INodeProperties = {
 	displayName: 'Test With',
 	name: 'testWith',
@@ -256,6 +267,7 @@ const properties: INodeProperties[] = [
 			...delivery.options,
 			...[includeIdTag, scope, otherStatuses, ...resolveAfter].map(literal),
 			...accountAccessOptions,
+			onlyStations,
 			literal(testWith),
 		],
 	},

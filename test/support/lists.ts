@@ -15,7 +15,7 @@ interface ExpectedList {
 	readonly parameters?: INodeParameters;
 	/** The parameters, in the order of the editor. */
 	readonly shown: readonly string[];
-	/** Query parameters that have a field under Filters. */
+	/** The fields under Filters. */
 	readonly filters: readonly string[];
 	/** A record from the service, and the result of Simplify. */
 	readonly record: object;
@@ -44,7 +44,9 @@ const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
 		scope: 'assets:read',
 		called: 'assets',
 		shown: ['returnAll', 'limit', 'simplify', 'filters', 'options'],
-		filters: ['assetGroups', 'chargingStationMake', 'chargingStationModel', 'firmwareVersion'],
+		filters: [
+			...['assetGroups', 'chargingStationMake', 'chargingStationModel', 'firmwareVersion', 'name'],
+		],
 		record: { ...asset },
 		simple: {
 			id: asset?.id,

@@ -1,5 +1,7 @@
 /** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
 import { type ApiClient, type ApiRecord, flattener, LISTS, recordsOf } from '../../service';
+import { PackageError } from '../../shared/errors';
+import { someOf } from '../../shared/text';
 import { textOf } from '../../shared/values';
 import { type ListedStation, listedStation } from './assets';
 import { limitIn, type LimitOf, type Limits, limitsIn } from './limits';
@@ -102,6 +104,20 @@ async function read(
 	// An empty list is taken for a failure of the service: it would end every incident.
 	const isComplete = !end.isRefused && assets.size > 0;
 	return isComplete ? directoryOf(assets, serviceNow, stations, limits) : before;
+}
+
+/** @throws {PackageError} for IDs that the list lacks; a list that could not be read is no reason to throw. `field` is where they are entered. */
+export function checkListed(
+	assetIds: Iterable<string>,
+	has: ((assetId: string) => boolean) | undefined,
+	field: string,
+): void {
+	const unknown = [...new Set(assetIds)].filter((assetId) => has?.(assetId) === false);
+	if (unknown.length === 0) return;
+	throw new PackageError(`Not in the asset list: ${someOf(unknown)}`, {
+		hint: `Select stations from the list in '${field}', or correct the IDs: 'Get Many' of the resource Asset returns them.`,
+		isFinal: true,
+	});
 }
 
 /** An asset without a type is taken for one. */

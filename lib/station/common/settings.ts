@@ -30,6 +30,8 @@ export interface StationSettings {
 	readonly catchUpMs: number;
 	/** For `sessionEnded`: whether sessions have the RFID tag, which is personal data. Without, it is not kept either. */
 	readonly includeIdTag?: boolean;
+	/** The IDs of the stations that it watches; all if absent. */
+	readonly onlyStations?: readonly string[];
 	/** Parts of sessions that are kept per list: `MOST_REPORTS` by default, which limits a state that is stored. */
 	readonly mostParts?: number;
 }
@@ -40,14 +42,16 @@ export const isRepeated = ({ kind, times }: StationSettings): boolean =>
 
 /** Names the settings that a state depends on: if they change, the state starts again. */
 export function digestOf(settings: StationSettings): string {
-	const { kind, statuses, scope } = settings;
+	const { kind, statuses, scope, onlyStations = [] } = settings;
 	const parts = {
 		stationOffline: [],
 		connectorStatus: [...statuses].sort(),
 		connectorFault: [scope, isRepeated(settings)],
 		sessionEnded: [],
 	};
-	const text = JSON.stringify([kind, parts[kind]]);
+	// What is open at a station that is not watched any more has to end, and the past of one that is new has to be read.
+	const only = onlyStations.length > 0 ? [[...onlyStations].sort()] : [];
+	const text = JSON.stringify([kind, parts[kind], ...only]);
 	return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 

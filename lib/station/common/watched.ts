@@ -25,11 +25,16 @@ const watched = object({
 	connectionPath: string(),
 	catchUpMs: number(),
 	includeIdTag: optional(boolean()),
+	onlyStations: optional(array(string())),
 });
 
 /** Undefined for a record that another version wrote. */
 export function watchedSettings(recorded: unknown): StationSettings | undefined {
-	const { includeIdTag, ...settings } = safeParse(watched, recorded).data ?? {};
+	const { includeIdTag, onlyStations, ...settings } = safeParse(watched, recorded).data ?? {};
 	if (!('kind' in settings)) return undefined;
-	return { ...settings, ...(includeIdTag !== undefined && { includeIdTag }) };
+	return {
+		...settings,
+		...(includeIdTag !== undefined && { includeIdTag }),
+		...(onlyStations !== undefined && { onlyStations }),
+	};
 }

@@ -133,6 +133,11 @@ export async function stationStatus(
 	return all.filter((item) => !onlyProblems || !isWell(item)).sort((a, b) => rankOf(a) - rankOf(b));
 }
 
+/** The stations that a trigger watches; undefined for all. */
+export function onlyOf({ onlyStations }: StationSettings): ReadonlySet<string> | undefined {
+	return onlyStations && new Set(onlyStations);
+}
+
 type Station = readonly [assetId: string, facts: StationFacts];
 
 /** Those of which something was read. */
@@ -226,7 +231,7 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, resolveAfterMs, hint },
 	});
 	const question = {
-		...{ past, assetIds: undefined, owner: { workflowId, nodeId } },
+		...{ past, assetIds: onlyOf(settings), owner: { workflowId, nodeId } },
 		...(check !== undefined && { check }),
 	};
 	if (kind === 'sessionEnded') {

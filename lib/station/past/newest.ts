@@ -1,10 +1,10 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
 import type { ApiClient, ApiRecord } from '../../service';
 import { asText, isRecord } from '../../shared/values';
-import { directoryNow } from '../common/directory';
+import { checkListed, directoryNow } from '../common/directory';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
-import { incidentsIn, sessionsIn } from './ask';
+import { incidentsIn, onlyOf, sessionsIn } from './ask';
 import type { PastIncident } from './incidents';
 import { type Past, readPast, WANTS_OF } from './read';
 
@@ -44,10 +44,12 @@ export interface Found {
 	/** Of the last day, or of as much of it as was read: how many the settings would have reported, of how many stations. */
 	readonly incidents: number;
 	readonly stations: number;
-	/** How far back it was read, in milliseconds: a day, unless there are too many events. */
+	/** How far back it was read, in milliseconds: a day, unless there are too many events, or the list is younger. */
 	readonly countedMs: number;
 	readonly readMs: number;
 	readonly events: number;
+	/** Whether the list has nothing older than what was read. */
+	readonly isAll: boolean;
 	/** Why stations have only their IDs. */
 	readonly unnamed?: unknown;
 }
@@ -60,8 +62,8 @@ export async function newestIncidents(asking: Asking, isEnough = hasAny): Promis
 	// Another day may have one. The service's clock has whole seconds: a day can be some milliseconds short.
 	const isCut = day.countedMs <= COUNTED_MS - SECOND_MS || clock() > deadline;
 	if (isEnough(day) || isCut) return day;
-	const { all, readMs, events } = await read(asking, OLDEST_MS, deadline);
-	return { ...day, all, readMs, events };
+	const { all, readMs, events, isAll } = await read(asking, OLDEST_MS, deadline);
+	return { ...day, all, readMs, events, isAll };
 }
 
 const hasAny = ({ all }: Found) => all.length > 0;
@@ -84,6 +86,7 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	const from = Math.max(past.from, past.readBackTo);
 	const found = await shownOf(past, settings, owner, from);
 	const directory = await directoryNow(client, () => clock() < deadline + MOST_MS / 2);
+	checkListed(settings.onlyStations ?? [], directory.listing?.has, 'Only These Stations');
 	const all = found
 		.sort((a, b) => b.at - a.at)
 		.map(({ items, ...one }) => ({
@@ -95,9 +98,11 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 				]),
 			),
 		}));
-	const readMs = past.serviceNow - from;
+	const isAll = past.events > 0 && past.oldestAt !== undefined && past.oldestAt > from;
+	const readMs = past.serviceNow - (isAll ? past.oldestAt : from);
 	return {
 		...{ all, readMs, events: past.events, countedMs: Math.min(readMs, backMs) },
+		isAll,
 		...(directory.failure !== undefined && { unnamed: directory.failure }),
 		incidents: all.length,
 		stations: new Set(all.map(({ assetId }) => assetId)).size,
@@ -111,7 +116,7 @@ async function shownOf(
 	owner: Owner,
 	from: number,
 ): Promise<Shown[]> {
-	const asked = { past: { ...past, from }, owner, assetIds: undefined };
+	const asked = { past: { ...past, from }, owner, assetIds: onlyOf(settings) };
 	if (settings.kind !== 'sessionEnded') {
 		const incidents = await incidentsIn(asked, settings);
 		return incidents

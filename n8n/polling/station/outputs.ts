@@ -125,26 +125,28 @@ function askingFor(
 }
 
 function aboutFound(found: Found, { station: { kind }, testWith }: ReadStationSettings): string {
-	const { all, incidents, stations, countedMs, readMs, events } = found;
+	const { all, incidents, stations, countedMs, readMs, events, isAll } = found;
 	const noun = kind === 'sessionEnded' ? 'session' : 'incident';
 	const gone = testWith === '' ? '' : `The selected ${noun} was not found. `;
 	if (all.length === 0) {
-		// Not how far back the list reaches: it may be younger.
-		return `${gone}The list has ${counted(events, 'event')} of the last ${spanOf(readMs)}, and no ${noun} that fits these settings: the item is a sample.`;
+		const older = isAll && events > 0 ? ' and none before' : '';
+		return `${gone}The list has ${counted(events, 'event')} of the last ${spanOf(readMs)}${older}, and no ${noun} that fits these settings: the item is a sample.`;
 	}
 	const reported =
 		incidents === 0
 			? `no ${noun}`
 			: `${counted(incidents, noun)} of ${counted(stations, 'station')}`;
 	const newest = incidents === 0 ? ' The item is the newest one before.' : '';
-	return `${gone}In the last ${spanOf(countedMs)}, these settings would have reported ${reported}.${newest}`;
+	// It can reach back further than what was counted.
+	const whole = isAll && countedMs === readMs ? ', as far back as the list goes' : '';
+	return `${gone}In the last ${spanOf(countedMs)}${whole}, these settings would have reported ${reported}.${newest}`;
 }
 
 /** Such as `24 hours`. */
 function spanOf(ms: number): string {
 	const hours = Math.round(ms / HOUR_MS);
 	if (hours > 48) return counted(Math.round(ms / DAY_MS), 'day');
-	return hours >= 2 ? counted(hours, 'hour') : counted(Math.round(ms / MINUTE_MS), 'minute');
+	return hours >= 2 ? counted(hours, 'hour') : counted(Math.ceil(ms / MINUTE_MS), 'minute');
 }
 
 const STATION: IDataObject = {

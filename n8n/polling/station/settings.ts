@@ -13,6 +13,7 @@ import {
 	type Scope,
 	type StationSettings,
 } from '../../../lib/station';
+import { stationIdsIn } from '../../fields/stations';
 
 const KINDS = ['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded'] as const;
 const SCOPES = ['code', 'connector', 'station'] as const;
@@ -24,6 +25,8 @@ export const MOST = {
 	times: 50,
 } as const;
 const MOST_STATUSES = 20;
+/** They are kept with the publication. */
+const MOST_STATIONS = 1_000;
 /** Of `testWith`: no other incident is chosen. */
 export const NEWEST = 'newest';
 
@@ -74,6 +77,7 @@ export function readStationSettings(read: ReadParameter) {
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
 	const options = asRecord(read('options', {}));
 	const { catchUpHours = DEFAULTS.catchUpHours, includeIdTag, testWith } = options;
+	const onlyStations = onlyStationsOf(options['onlyStations'], problems);
 	const most = readOption(read, 'batchSize', BATCH_SIZE.most);
 	const isBatched = readOption(read, 'delivery', 'batched') === 'batched';
 	const batchSize = isBatched ? whole('Batch Size', most, BATCH_SIZE.most, 1, BATCH_SIZE.most) : 1;
@@ -118,6 +122,7 @@ export function readStationSettings(read: ReadParameter) {
 			60 *
 			MINUTE_MS,
 		includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
+		...(onlyStations.length > 0 && { onlyStations }),
 	};
 	return {
 		station,
@@ -131,6 +136,20 @@ export function readStationSettings(read: ReadParameter) {
 		/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
 		problems: problems as readonly string[],
 	};
+}
+
+/** At most 1,000; none for all. */
+function onlyStationsOf(value: unknown, problems: string[]): string[] {
+	const ids = [...new Set(stationIdsIn(value))];
+	if (ids.includes('')) {
+		problems.push("'Only These Stations' has a row without a station: select one, or remove it");
+	}
+	if (ids.length > MOST_STATIONS) {
+		problems.push(
+			`'Only These Stations' must name at most ${MOST_STATIONS} stations, but names ${ids.length}`,
+		);
+	}
+	return ids.filter((id) => id !== '').slice(0, MOST_STATIONS);
 }
 
 /** From a list of incidents, or a text. */

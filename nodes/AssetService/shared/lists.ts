@@ -6,6 +6,7 @@ import {
 	type ListOptions,
 	type ListRow,
 	type ApiRecord,
+	assetFilter,
 	flattener,
 } from '../../../lib/service';
 import {
@@ -47,7 +48,7 @@ export interface Filters {
 export function getMany(resource: ListedResource, own?: Filters): Operation {
 	const row: ListRow = LISTS[resource];
 	const isOfEndpoint = row.path.includes('{endpointId}');
-	const { first, last, read } = own ?? queryFilters(row.filters);
+	const { first, last, read } = own ?? queryFilters(row);
 	return {
 		name: 'Get Many',
 		description: `Retrieve a list of ${row.about}. Takes ${isOfEndpoint ? 'an endpoint ID, ' : ''}a limit and filters and returns one item per ${row.name.toLowerCase()}.`,
@@ -86,12 +87,13 @@ const filterValue = pipe(
 	transform((value) => (Array.isArray(value) ? value.join(',') : value)),
 );
 
-/** The filters of the table; only those with a value are sent. */
-function queryFilters(filters: ListRow['filters']): Filters {
+/** The filters of the table; only those with a value are sent. The node itself filters by name. */
+function queryFilters({ filters, nameFilter }: ListRow): Filters {
 	if (filters === undefined) return { read: () => ({}) };
-	const schemas = Object.fromEntries(Object.keys(filters).map((name) => [name, filterValue]));
+	const fields = { ...filters, ...(nameFilter && { name: nameFilter }) };
+	const schemas = Object.fromEntries(Object.keys(fields).map((name) => [name, filterValue]));
 	const last = filtersField(
-		Object.entries(filters).map(([name, [displayName, description]]) => ({
+		Object.entries(fields).map(([name, [displayName, description]]) => ({
 			displayName,
 			name,
 			type: 'string',
@@ -100,9 +102,11 @@ function queryFilters(filters: ListRow['filters']): Filters {
 		})),
 	);
 	const read = (run: OperationRun) => {
-		const given = Object.entries(collection(run, last, schemas));
+		const { name = '', ...given } = collection(run, last, schemas);
+		const sent = Object.entries(given).flatMap(([field, value]) => (value ? [[field, value]] : []));
 		return {
-			query: Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : []))),
+			query: Object.fromEntries(sent) as Record<string, string>,
+			...(name !== '' && { matching: assetFilter(name) }),
 		};
 	};
 	return { last, read };

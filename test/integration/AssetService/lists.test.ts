@@ -85,6 +85,23 @@ describe('a list of assets', () => {
 		});
 	});
 
+	it('finds assets by words of their names, in any case and order, up to the limit', async () => {
+		const named = ['Harbour Street 1', 'Harbour Street 2', 'Quay 1', 'Harbour Street 12'];
+		const all = named.map((name, n) => ({ id: `as_${n}`, chargingStation: { name } }));
+		const world = await serving((request) => pages(all, request));
+		const found = async (name: string, limit = 50) => {
+			const items = await records(
+				run(world, { ...list, limit, simplify: true, filters: { name } }),
+			);
+			return items.map((item) => item['name']);
+		};
+		expect(await found('1 harbour')).toEqual(['Harbour Street 1', 'Harbour Street 12']);
+		expect(await found('STREET', 2)).toEqual(['Harbour Street 1', 'Harbour Street 2']);
+		expect(await found('as_2')).toEqual(['Quay 1']);
+		expect(await found('nowhere')).toEqual([]);
+		expect(world.service.to(ASSETS)[0]?.query).not.toHaveProperty('name');
+	});
+
 	it('reads an unknown envelope at the path that the user gives', async () => {
 		const world = await serving(() => ({
 			body: { result: { rows: [{ id: 1 }], hasMore: false } },

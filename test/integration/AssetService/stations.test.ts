@@ -1,6 +1,8 @@
 /** Questions about the past of stations, through the node. */
 import type { INodeParameters } from 'n8n-workflow';
 import { asText } from '../../../lib/shared/values';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { editorContext } from '../../support/engine';
 import type { Handler, SeenRequest } from '../../support/httpService';
 import { startNode } from '../../support/runNode';
 import { gate } from '../../support/wait';
@@ -178,13 +180,85 @@ it.each(['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'])
 	},
 );
 
-it('says which of the asked stations it knows nothing of', async () => {
+/** What the form holds for stations that were selected in it. */
+const selected = (...ids: string[]) => ({
+	station: ids.map((value) => ({ assetId: { __rl: true, mode: 'list', value } })),
+});
+
+it.each([
+	[{}, ['as_1', 'as_2']],
+	[{ stations: selected('as_2') }, ['as_2']],
+	[{ stations: selected('as_1', 'as_2') }, ['as_1', 'as_2']],
+	[{ stations: selected('as_2'), assetIds: 'as_1' }, ['as_1', 'as_2']],
+	[{ stations: selected('={{ ["as_2"] }}') }, ['as_2']],
+	[{ assetIds: '={{ ["as_2", "as_1"] }}' }, ['as_1', 'as_2']],
+])('asks about the stations that %j names', async (parameters, expected) => {
 	const world = await serving(handler(history()));
-	const { hints } = await run(world, ask('getStatus', { assetIds: 'as_1, as_3,as_4' }));
-	expect(hints.map(({ message }) => message)).toEqual([
-		"Not in the asset list, and without events: as_3, as_4. Check 'Asset IDs'.",
-		"2 stations sent nothing in this time: raise 'Look Back (Hours)' to see the last sign.",
+	const found = await records(run(world, ask('getUptime', { per: 'station', ...parameters })));
+	expect(found.map(({ stationId }) => stationId).sort()).toEqual(expected);
+});
+
+it.each(['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'])(
+	'%s fails for an ID that the asset list lacks before it reads any event, and says what to do',
+	async (operation) => {
+		const world = await serving(handler(history()));
+		const asked = { assetIds: 'as_1, as_3,as_4', stations: selected('as_2', 'as_5') };
+		expect(await failure(run(world, ask(operation, asked)))).toMatchObject({
+			message: 'Not in the asset list: as_5, as_3, as_4',
+			description:
+				"Select stations from the list in 'Stations', or correct the IDs: 'Get Many' of the resource Asset returns them.",
+		});
+		expect(world.service.to(EVENTS)).toEqual([]);
+	},
+);
+
+it('fails for a row without a station, which must not mean all of them', async () => {
+	const world = await serving(handler(history()));
+	for (const empty of ['', '={{ undefined }}', '={{ null }}']) {
+		const { message } = await failure(run(world, ask('getStatus', { stations: selected(empty) })));
+		expect(message).toBe("'Stations' has a row without a station");
+	}
+});
+
+it('returns stations by ID if the asset list cannot be read', async () => {
+	const world = await serving((request: SeenRequest) =>
+		request.path === ASSETS ? { status: 403, body: {} } : pages(history(), request),
+	);
+	const found = await records(run(world, ask('getStatus', { assetIds: 'as_1, as_9' })));
+	expect(found).toHaveLength(2);
+});
+
+it('offers the stations of the asset list by name, and finds them by words', async () => {
+	const node = new AssetService();
+	const assets = [
+		...stations,
+		{ id: 'as_3', type: 'CHARGING_STATION', chargingStation: { name: 'Harbour Street 1' } },
+		{ id: 'as_4', type: 'CHARGING_STATION', chargingStation: { serialNumber: 'SN-77' } },
+		{ id: 'as_5', type: 'METER', name: 'Harbour meter' },
+	];
+	const world = await serving((request: SeenRequest) => pages(assets, request));
+	const context = editorContext({
+		nodeType: node,
+		path: '/parameters/stations.station[0].assetId',
+		parameters: ask('getStatus', { stations: selected('') }),
+		...{ credentialTypes: ['assetServiceApi'], workflowId: 'workflow-1' },
+		readCredential: async () => ({ ...world.settings }),
+	});
+	const search = async (filter?: string) =>
+		(await node.methods.listSearch.searchStations.call(context, filter)).results;
+	expect(await search()).toEqual([
+		{ name: 'as_4', value: 'as_4' },
+		{ name: 'Harbour Street 1 (as_1)', value: 'as_1' },
+		{ name: 'Harbour Street 1 (as_3)', value: 'as_3' },
+		{ name: 'Harbour Street 2', value: 'as_2' },
 	]);
+	expect(await search('2 HARBOUR')).toEqual([{ name: 'Harbour Street 2', value: 'as_2' }]);
+	expect(await search('sn-77')).toEqual([{ name: 'as_4', value: 'as_4' }]);
+	expect(await search('meter')).toEqual([]);
+});
+
+it('names exclusions that fit no station', async () => {
+	const world = await serving(handler(history()));
 	const exclusionList =
 		'={{ [{ assetId: "Harbour Street 1", from: "2026-01-01", to: "2026-01-02" }] }}';
 	const asked = await run(world, ask('getUptime', { exclusionList }));

@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { asText } from '../../../lib/shared/values';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { generateAssets } from '../../../simulator/data/assets';
 import { editorContext } from '../../support/engine';
 import { createPollNode } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
@@ -113,8 +114,51 @@ describe('the station trigger', () => {
 			...['station', 'connector', 'since', 'minutes'],
 		]);
 		expect(hints).toEqual([
-			'In the last 24 hours, these settings would have reported 1 incident of 1 station.',
+			'In the last 60 minutes, as far back as the list goes, these settings would have reported 1 incident of 1 station.',
 		]);
+	});
+
+	it('says in a test how far back the list goes, if it is younger than a day', async () => {
+		await emit(7, 'CONNECTED');
+		await fetchWith({ triggerOn: 'stationOffline' });
+		expect(hints).toEqual([
+			'The list has 1 event of the last 7 minutes and none before, and no incident that fits these settings: the item is a sample.',
+		]);
+		await emit(60 * 25, 'CONNECTED');
+		await fetchWith({ triggerOn: 'stationOffline' });
+		expect(hints[0]).toMatch(/^The list has 2 events of the last 25 hours and none before, /);
+		await emit(60 * 24 * 8, 'CONNECTED');
+		await fetchWith({ triggerOn: 'stationOffline' });
+		expect(hints[0]).toMatch(/^The list has \d events of the last 7 days, and no incident /);
+	});
+
+	it('watches only the stations that were selected, and says which ID is wrong', async () => {
+		const [known, other] = generateAssets(2);
+		const only = (...ids: string[]) => ({
+			triggerOn: 'stationOffline',
+			options: {
+				onlyStations: {
+					station: ids.map((value) => ({ assetId: { __rl: true, mode: 'id', value } })),
+				},
+			},
+		});
+		await emit(60, 'DISCONNECTED', known?.id);
+		await emit(50, 'DISCONNECTED', other?.id);
+		const [[item] = []] = await fetchWith(only(known?.id ?? ''));
+		expect(item).toMatchObject({ station: { id: known?.id }, test: true });
+		expect(hints[0]).toContain('1 incident of 1 station');
+		const trigger = new AssetServiceStationTrigger();
+		const publish = (parameters: INodeParameters) =>
+			createPollNode({
+				...{ trigger, parameters, credential: service.credential(), workflowId: randomUUID() },
+			}).activation('activate')();
+		await expect(publish(only('asset_typo'))).rejects.toThrow(
+			"Not in the asset list: asset_typo. Select stations from the list in 'Only These Stations'",
+		);
+		await expect(publish(only(''))).rejects.toThrow(
+			"'Only These Stations' has a row without a station",
+		);
+		await expect(publish(only(known?.id ?? ''))).resolves.toBeNull();
 	});
 
 	it('says in a test why the names of the stations are missing', async () => {

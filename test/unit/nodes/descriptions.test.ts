@@ -289,6 +289,15 @@ describe('the parameters of the station trigger', () => {
 		['reportResolved', { reportResolved: false }, { reportResolved: false }],
 		['options', { options: { catchUpHours: 7 } }, { catchUpMs: 7 * HOUR_MS }],
 		['options', { options: {} }, { includeIdTag: false }],
+		...[
+			['a', 'b', 'a'],
+			' a,b',
+			{ station: [{ assetId: 'a' }, { assetId: { __rl: true, mode: 'list', value: 'b' } }] },
+		].map((onlyStations): [string, Parameters, Parameters] => [
+			'options',
+			{ options: { onlyStations } },
+			{ onlyStations: ['a', 'b'] },
+		]),
 		['options', { options: { includeIdTag: true } }, { includeIdTag: false }],
 		[
 			'options',
@@ -336,6 +345,12 @@ describe('the parameters of the station trigger', () => {
 		['batchSize', { batchSize: 1_001 }, 'from 1 to 1000, but is 1001'],
 		['batchSize', { options: { batchSize: 0 } }, 'from 1 to 1000, but is 0'],
 		['catchUpHours', { options: { catchUpHours: 721 } }, 'from 1 to 720, but is 721'],
+		['onlyStations', { options: { onlyStations: ['a', ''] } }, 'has a row without a station'],
+		[
+			'onlyStations',
+			{ options: { onlyStations: Array.from({ length: 1_001 }, (_, n) => `as_${n}`) } },
+			'must name at most 1000 stations, but names 1001',
+		],
 		['triggerOn', { triggerOn: 'x' }, 'must be one of stationOffline, connectorStatus,'],
 		['scope', { ...lasting, scope: 7 }, 'must be one of code, connector, station, but is 7'],
 		['statuses', { ...stuck, statuses: [] }, 'must name at least one status'],

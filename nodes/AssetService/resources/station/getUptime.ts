@@ -23,7 +23,7 @@ import {
 	type OperationRun,
 } from '../../shared/operation';
 import { exclusionListField, exclusionsField, exclusionsOf, warnOfUnfitting } from './exclusions';
-import { ask, assetIdsField, lookBackField, options, periodFields } from './question';
+import { ask, lookBackField, options, periodFields, stationFields } from './question';
 
 const PERS = ['connector', 'port', 'station'] as const satisfies readonly Per[];
 const SPLITS = [
@@ -114,7 +114,12 @@ const unknownAsField: INodeProperties = {
 
 const CONNECTIONS_AND_STATES: Wants = { connections: true, states: true, silence: true };
 
-const PLACES: readonly INodeProperties[] = [assetIdsField, ...periodFields, perField, portIsField];
+const PLACES: readonly INodeProperties[] = [
+	...stationFields,
+	...periodFields,
+	perField,
+	portIsField,
+];
 const EXCLUSIONS: readonly INodeProperties[] = [
 	...[exclusionsField, exclusionListField, lookBackField, options],
 ];

@@ -19,7 +19,7 @@ import {
 	type Resource,
 } from '../../shared/operation';
 import { getOutages, getUptime } from './getUptime';
-import { ask, assetIdsField, lookBackField, options, optionsWith, periodFields } from './question';
+import { ask, lookBackField, options, optionsWith, periodFields, stationFields } from './question';
 import { simplifiable } from './simplify';
 
 const { triggerOn, statuses, faultProperties, reportAfter, ifSet } = incidentFields;
@@ -44,7 +44,7 @@ const getIncidents: Fetching = {
 	fields: [
 		kindField,
 		...[statuses, ...faultProperties, ...reportAfter, ...ifSet],
-		...[assetIdsField, ...periodFields, lookBackField, optionsWith(...incidentFields.options)],
+		...[...stationFields, ...periodFields, lookBackField, optionsWith(...incidentFields.options)],
 	],
 	run: incidentsIn,
 };
@@ -87,7 +87,7 @@ const getSessions: Fetching = {
 		'Get the charging sessions that ended in a period, with their energy in kWh. Takes a period and asset IDs and returns one item per session.',
 	action: 'Get charging sessions of stations with times and energy, not outages or the status now',
 	fields: [
-		...[assetIdsField, ...periodFields, includeOpenField, lookBackField],
+		...[...stationFields, ...periodFields, includeOpenField, lookBackField],
 		optionsWith(includeIdTag),
 	],
 	run: async (item: OperationRun) => {
@@ -112,7 +112,7 @@ const getStatus: Fetching = {
 		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
 	action:
 		'Get the status of stations now: offline, faulted or in use, and since when; not the past',
-	fields: [assetIdsField, lookBackField, options],
+	fields: [...stationFields, lookBackField, options],
 	run: async (item) => {
 		const found = await stationStatus(
 			await ask(item, EVERYTHING, { hasPeriod: false }),

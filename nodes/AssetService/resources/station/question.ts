@@ -5,11 +5,12 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
 import { explained } from '../../../../lib/shared/errors';
-import { sentence, someOf } from '../../../../lib/shared/text';
+import { sentence } from '../../../../lib/shared/text';
 import { HOUR_MS } from '../../../../lib/shared/time';
-import { asText, asTexts, numberOf, textOf } from '../../../../lib/shared/values';
+import { asText, numberOf, textOf } from '../../../../lib/shared/values';
 import {
 	type Asked,
+	checkListed,
 	directoryNow,
 	type Period,
 	Readings,
@@ -18,6 +19,7 @@ import {
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
+import { stationIdsIn, stationsField } from '../../../../n8n/fields/stations';
 import { MOST } from '../../../../n8n/polling/station/settings';
 import {
 	parallelItemsOption,
@@ -33,15 +35,24 @@ import {
 
 const DAYS_BACK = 1;
 
-export const assetIdsField: INodeProperties = {
+const stations = stationsField({
+	displayName: 'Stations',
+	name: 'stations',
+	description: 'Only these stations, and those of Asset IDs',
+});
+
+const assetIds: INodeProperties = {
 	displayName: 'Asset IDs',
 	name: 'assetIds',
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. asset_01HZX3, asset_01HZX4',
-	description: 'Only these stations: their IDs, separated by commas',
-	hint: 'Leave empty for all stations',
+	description: 'Only these stations, by their IDs, for expressions and AI agents',
+	hint: 'Separate IDs by commas. All stations if both fields are empty.',
 };
+
+/** The stations that are asked for: selected by a user, or by IDs. */
+export const stationFields: readonly INodeProperties[] = [stations, assetIds];
 
 export const periodFields: readonly INodeProperties[] = [
 	timeField('createdAfter', {
@@ -122,10 +133,11 @@ export async function ask(
 	const hoursBack = wholeNumber(run, 'lookBackHours', lookBackField);
 	const lookBackMs = Math.max(hoursBack * HOUR_MS, forMs + withinMs);
 	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
+	const directory = await (shared.directory ??= directoryNow(client));
+	checkListed(assetIds ?? [], directory.listing?.has, stations.displayName);
 	const past = await shared.readings.of({
 		...{ ...period, wants, lookBackMs, resolveAfterMs, maxEvents },
 	});
-	const directory = await (shared.directory ??= directoryNow(client));
 	const signal = cancelSignal(context);
 	const asked = {
 		...{ past, directory, assetIds },
@@ -133,7 +145,6 @@ export async function ask(
 		check: () => signal?.throwIfAborted(),
 	};
 	warnOf(asked, warn);
-	warnOfUnknown(asked, assetIds ?? [], 'Asset IDs', warn);
 	return asked;
 }
 
@@ -174,13 +185,23 @@ function periodOf(item: InputItem, now: number): Period {
 }
 
 function assetIdsOf(item: InputItem): Set<string> | undefined {
-	const given = parameter(item, 'assetIds', unknown());
+	const given = parameter(item, assetIds.name, unknown());
 	const isList = Array.isArray(given) && given.every((id) => textOf(id) !== undefined);
-	const text = textOf(given);
-	if (!isList && text === undefined) throw wrongKindError(item, 'Asset IDs', given);
-	const ids = isList ? given.map(String) : asTexts(text);
-	const named = ids.map((id) => id.trim()).filter((id) => id !== '');
-	return named.length > 0 ? new Set(named) : undefined;
+	if (!isList && textOf(given) === undefined) {
+		throw wrongKindError(item, assetIds.displayName, given);
+	}
+	const selected = stationIdsIn(parameter(item, stations.name, unknown(), {}));
+	// An expression that returns nothing must not ask for all stations.
+	if (selected.includes('')) {
+		throw parameterError(
+			item,
+			`'${stations.displayName}' has a row without a station`,
+			'Select a station in each row, or remove the row.',
+		);
+	}
+	const entered = stationIdsIn(given).filter((id) => id !== '');
+	const ids = new Set([...selected, ...entered]);
+	return ids.size > 0 ? ids : undefined;
 }
 
 function warnOf({ past: { facts, events }, directory }: Asked, warn: OperationRun['warn']): void {
@@ -188,19 +209,4 @@ function warnOf({ past: { facts, events }, directory }: Asked, warn: OperationRu
 	for (const { text } of facts.leftOut.all) warn(sentence(text));
 	if (directory.failure === undefined) return;
 	warn(sentence(`stations appear by ID: ${explained(directory.failure)}`));
-}
-
-/** Of IDs in a field that neither the asset list nor the events have. */
-export function warnOfUnknown(
-	{ past, directory }: Asked,
-	ids: Iterable<string>,
-	field: string,
-	warn: OperationRun['warn'],
-): void {
-	if (directory.failure !== undefined) return;
-	const known = new Set([...directory.assetIds, ...past.facts.stations.keys()]);
-	const unknown = [...new Set(ids)].filter((assetId) => !known.has(assetId));
-	if (unknown.length === 0) return;
-	const text = `Not in the asset list, and without events: ${someOf(unknown)}. Check '${field}'.`;
-	warn(text, { inLog: false });
 }

@@ -105,13 +105,14 @@ describe('the description of the action node', () => {
 		[
 			{ resource: 'station', operation: 'getIncidents', triggerOn: 'connectorFault', times: 1 },
 			[
-				...['triggerOn', 'times', 'forMinutes', 'assetIds'],
+				...['triggerOn', 'times', 'forMinutes', 'stations', 'assetIds'],
 				...['createdAfter', 'createdBefore', 'lookBackHours', 'simplify', 'options'],
 			],
 		],
 		[
 			{ resource: 'station', operation: 'getSessions' },
 			[
+				'stations',
 				'assetIds',
 				'createdAfter',
 				'createdBefore',
@@ -124,20 +125,29 @@ describe('the description of the action node', () => {
 		[
 			{ resource: 'station', operation: 'getUptime' },
 			[
-				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'splitBy', 'countUnavailable'],
-				...['unknownAs', 'exclusions', 'exclusionList', 'lookBackHours', 'simplify', 'options'],
+				...['stations', 'assetIds', 'createdAfter', 'createdBefore', 'per', 'splitBy'],
+				...[
+					'countUnavailable',
+					'unknownAs',
+					'exclusions',
+					'exclusionList',
+					'lookBackHours',
+					'simplify',
+					'options',
+				],
 			],
 		],
 		[
 			{ resource: 'station', operation: 'getOutages', per: 'port' },
 			[
-				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'portIs', 'countUnavailable'],
+				...['stations', 'assetIds', 'createdAfter', 'createdBefore', 'per', 'portIs'],
+				'countUnavailable',
 				...['exclusions', 'exclusionList', 'lookBackHours', 'simplify', 'options'],
 			],
 		],
 		[
 			{ resource: 'station', operation: 'getStatus' },
-			['assetIds', 'lookBackHours', 'simplify', 'options'],
+			['stations', 'assetIds', 'lookBackHours', 'simplify', 'options'],
 		],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
 		[
