@@ -36,6 +36,7 @@ const history = () => [
 	connection(20.5, 'DISCONNECTED', 'as_2'),
 	...[connection(90, 'CONNECTED'), connection(120, 'DISCONNECTED')],
 	...[status(1000, 1, 'Available'), status(1001, 2, 'Available')],
+	connection(5000, 'CONNECTED'),
 ];
 const handler =
 	(events: readonly { id: string }[]): Handler =>
@@ -266,6 +267,39 @@ it('names exclusions that fit no station', async () => {
 		"No known station or connector fits entry 1 of 'Exclusion List' (Harbour Street 1). Check the asset ID and the connector.",
 	]);
 });
+
+it.each(['getIncidents', 'getOutages', 'getSessions', 'getUptime'])(
+	'%s says since when the service lists events, if the period begins before that',
+	async (operation) => {
+		const oldest = status(300, 1, 'Available');
+		const world = await serving(handler([connection(60, 'CONNECTED'), oldest]));
+		const hintsOf = async (createdAfter: string) =>
+			(await run(world, ask(operation, { createdAfter }))).hints.map(({ message }) => message);
+		expect(await hintsOf(ago(301))).toEqual([
+			`The service lists events only since ${oldest.createdAt}: what was before is unknown.`,
+		]);
+		expect(await hintsOf(ago(299))).toEqual([]);
+	},
+);
+
+it.each(['getOutages', 'getUptime'])(
+	'%s names a station that the asset list no longer has, which counts up to its last sign',
+	async (operation) => {
+		const [lost, last] = [
+			connection(200, 'DISCONNECTED', 'as_9'),
+			connection(120, 'CONNECTED', 'as_9'),
+		];
+		const world = await serving(handler([last, lost, status(300, 1, 'Available', 'as_9')]));
+		const { hints, items } = await run(world, ask(operation, { createdAfter: ago(300) }));
+		expect(hints.map(({ message }) => message)).toEqual([
+			`Not in the asset list any more, so counted up to the last sign: as_9 (${last.createdAt}).`,
+		]);
+		const own = items.map(({ json }) => json).filter(({ stationId }) => stationId === 'as_9');
+		const minutes =
+			operation === 'getUptime' ? { upMinutes: 100, downMinutes: 80 } : { minutes: 80 };
+		expect(own).toMatchObject([minutes]);
+	},
+);
 
 it('answers an AI agent', async () => {
 	const world = await serving(handler(history()));

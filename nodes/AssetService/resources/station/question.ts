@@ -204,8 +204,15 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 	return ids.size > 0 ? ids : undefined;
 }
 
-function warnOf({ past: { facts, events }, directory }: Asked, warn: OperationRun['warn']): void {
+function warnOf({ past, directory }: Asked, warn: OperationRun['warn']): void {
+	const { facts, events, from, oldestAt = from } = past;
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
+	else if (from < oldestAt) {
+		const since = new Date(oldestAt).toISOString();
+		warn(`The service lists events only since ${since}: what was before is unknown.`, {
+			inLog: false,
+		});
+	}
 	for (const { text } of facts.leftOut.all) warn(sentence(text));
 	if (directory.failure === undefined) return;
 	warn(sentence(`stations appear by ID: ${explained(directory.failure)}`));
