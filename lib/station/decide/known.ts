@@ -129,20 +129,24 @@ export class KnownSessions {
 	/** Where the session is: what its messages name, the first one that names a connector. */
 	placeOf({ start, ids }: KnownSession, stop?: SessionStop): string | undefined {
 		if (start.tx === undefined || start.connector?.includes('/')) return start.connector;
-		const { from, to } = this.lifeOf(start, ids);
-		const isOwn = ({ at, until }: SessionMeter) =>
-			(from <= at && at < to) || (from <= until && until < to);
+		const isOwn = ({ connector, at, until }: SessionMeter) => {
+			const { from, to } = this.lifeOf(start, ids, connector);
+			return (from <= at && at < to) || (from <= until && until < to);
+		};
 		const said = this.metersOf(start.tx).filter(isOwn);
 		const places = said.sort((a, b) => a.at - b.at).map(({ connector }) => connector);
 		return firstOf([start.connector, ...places, stop?.connector]);
 	}
 
-	/** When what names its ID belongs to the session: stations use IDs again. */
+	/** When what names its ID there belongs to the session: stations use IDs again, and connectors have the same ones. */
 	lifeOf(
-		{ at, t }: Pick<SessionStart, 'at' | 't'>,
+		{ at, t }: Clock,
 		ids: ReadonlySet<string>,
+		connector: string | undefined,
 	): { readonly from: number; readonly to: number } {
-		const others = this.sessions.filter((one) => [...ids].some((id) => one.ids.has(id)));
+		const others = this.sessions.filter(
+			(one) => [...ids].some((id) => one.ids.has(id)) && mayBeSame(one.start.connector, connector),
+		);
 		const begun = others.map(({ start }) => start.at);
 		const isStopped = this.stops.some((stop) => ids.has(stop.tx) && stop.at < at && stop.t < t);
 		const isFirst = !isStopped && begun.every((one) => one >= at);

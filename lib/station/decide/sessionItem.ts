@@ -150,12 +150,13 @@ function timesOf(
 /** Who charges: what the first message says that names anybody. */
 function tagOf(known: KnownSessions, { session, stop }: Told): string | undefined {
 	const start = session?.start;
-	const of = start ?? stop;
-	const { from, to } = known.lifeOf(of ?? { at: 0, t: 0 }, namesOf(known, { session, stop }));
-	const said = [...namesOf(known, { session, stop })]
+	const names = namesOf(known, { session, stop });
+	const said = [...names]
 		.flatMap((tx) => known.metersOf(tx))
-		.flatMap(({ who = [] }) => who)
-		.filter(({ at }) => from <= at && at < to)
+		.flatMap(({ connector, who = [] }) => {
+			const { from, to } = known.lifeOf(start ?? stop ?? NEVER, names, connector);
+			return who.filter(({ at }) => from <= at && at < to);
+		})
 		.sort((a, b) => a.at - b.at);
 	return start?.tag ?? said[0]?.name ?? stop?.tag;
 }
@@ -177,8 +178,7 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 	const closingMs = stop === undefined || hasRegister(stop) ? 0 : CLOSING_MS;
 	const closed = (to?.at ?? Infinity) + closingMs;
 	const names = namesOf(known, told);
-	const life = known.lifeOf(start ?? stop ?? { at: 0, t: 0 }, names);
-	const isOwn = (one: Register) => {
+	const isOwn = (one: Register, life: ReturnType<KnownSessions['lifeOf']>) => {
 		const at = belongsAt(one);
 		const isInTime = stop === undefined || one.c !== undefined || at <= closed;
 		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
@@ -191,7 +191,10 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 		return known
 			.metersOf(tx)
 			.filter(({ connector }) => mayBeSame(connector, place))
-			.flatMap(({ readings }) => readings.filter((one) => isOwn(one) && !isOld(one)));
+			.flatMap(({ connector, readings }) => {
+				const life = known.lifeOf(start ?? stop ?? NEVER, names, connector);
+				return readings.filter((one) => isOwn(one, life) && !isOld(one));
+			});
 	});
 	const later = (session && known.nextOf(session)?.start.at) ?? Infinity;
 	const isFitting = (one: Register) => {

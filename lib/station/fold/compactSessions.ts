@@ -17,7 +17,7 @@ import type {
 	SessionStart,
 	SessionStop,
 } from '../common/state';
-import { isMeterDecided, mayBeSame } from './decided';
+import { isMeterDecided, isOfEnded, mayBeSame } from './decided';
 import { belongsAt, thinned } from './registers';
 import { lastOf } from './sessions';
 
@@ -54,9 +54,9 @@ export function compactSessions(
 		if (start !== undefined) return left.has(start);
 		return last >= cut || (isOpen(t) && !gone.some((stop) => stop.tx === tx && last <= stop.t));
 	});
-	const lost = new Set(sessions.stops.flatMap(({ tx, told, found }) => (told && !found ? tx : [])));
+	const lost = sessions.stops.filter(({ told, found }) => told && !found);
 	sessions.metered = sessions.metered.flatMap((meter) =>
-		compacted(meter, before, watermark, lost.has(meter.tx ?? '')),
+		compacted(meter, before, watermark, isOfEnded(lost, meter.tx ?? '', meter)),
 	);
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {

@@ -317,6 +317,11 @@ I2: the same ID on two connectors; the second stop comes late
   10:00 start 1 84000 | 10:01 start 2 57000
   => - -kWh by=nothing | 2 7kWh
 
+I2: the same ID on two connectors, and no stop for the first one
+  09:00 start 1 80000 tx=1 | 09:10 meter 1 80500 tx=1 | 09:20 start 2 50000 tx=1 | 09:25 meter 1 81000 tx=1
+  09:30 stop 1 51000 | 09:35 meter 1 82000 tx=1 | 10:10 start 1 83000 tx=2
+  => 2 1kWh | 1 2kWh NotReported
+
 I3: the same ID a third time, while the end of the second one waits, and the EVSE of the first one again
   08:55 started 1 | 08:56 updated 1 1/1 | 09:10 ended 1 | 09:20 started 1 | 09:25 updated 1 2/1
   10:43:31 ended 1 at=09:40 | 10:43:32 started 1 at=10:03 | 10:43:33 updated 1 1/1 at=10:05
@@ -1003,6 +1008,15 @@ it.each(LATE)('reports a session once: %s', async (_name, until, events, rows) =
 	world.events = sessionEvents(events);
 	await world.pollFrom('08:50', until);
 	expect(shown(world.items())).toEqual(rows);
+});
+
+it('does not take the connector of a session that is long over for that of a later one with its ID', async () => {
+	const world = stationWorld(SESSIONS);
+	world.events = sessionEvents(`
+		08:55 stop 5 4474106 | 09:00 start 3 2641212 tx=5 | 09:04 meter 3 2641379@end tx=5
+		09:05 stop 5 2641379 | 09:10 start 2 1000 tx=6 | 11:14 stop 5 1453007`);
+	await world.pollFrom('08:50', '11:30');
+	expect(world.items().map(({ connector }) => connector)).toEqual([null, '3', null]);
 });
 
 it('keeps nothing of a session that is long over, though its stop named no transaction', async () => {
