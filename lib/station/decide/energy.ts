@@ -1,7 +1,7 @@
 /** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
 import { DAY_MS, HOUR_MS } from '../common/settings';
 import type { Register } from '../common/state';
-import { atOf } from '../fold/registers';
+import { atOf, type Clock } from '../fold/registers';
 
 /** Registers are rounded to whole Wh, each in its own way. */
 const ROUNDING_WH = 1;
@@ -14,12 +14,6 @@ interface Energy {
 	readonly kwh?: number;
 	/** Where the first and the last value are from. */
 	readonly from?: string;
-}
-
-/** A time by the station's clock and by the service's. */
-export interface Clock {
-	readonly at: number;
-	readonly t: number;
 }
 
 interface Value extends Clock {

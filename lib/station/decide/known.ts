@@ -8,9 +8,8 @@ import type {
 	SessionStop,
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
-import { isLater, isOfEnded, mayBeSame } from '../fold/decided';
-import { belongsAt, FRACTION_MS } from '../fold/registers';
-import type { Clock } from './energy';
+import { isLater, isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
+import { belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
 
 /** A start, with those that repeat it. */
 export interface KnownSession {
@@ -191,10 +190,11 @@ export class KnownSessions {
 		return found.size === 1 ? [...found][0] : undefined;
 	}
 
-	/** Where and when readings first named a transaction, after the stops that were told of it. */
+	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
 	namingsOf(tx: string, stop?: SessionStop): Naming[] {
 		const ended = this.stops.filter((one) => one !== stop);
-		const isNews = (one: Clock) => one.t <= this.at && !isOfEnded(ended, tx, one);
+		const isNews = (one: Clock) =>
+			one.t <= this.at && !isOfEnded(ended, tx, one) && (stop === undefined || isUpTo(stop, one));
 		return this.metersOf(tx).flatMap(({ connector, at, t, readings }) => {
 			const said = readings.map((one) => ({ at: belongsAt(one), t: one.t }));
 			const first = [{ at, t }, ...said].find(isNews);

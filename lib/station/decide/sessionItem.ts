@@ -5,8 +5,8 @@ import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/set
 import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, mayBeSame } from '../fold/decided';
-import { belongsAt, FRACTION_MS } from '../fold/registers';
-import { type Clock, energyOf } from './energy';
+import { belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
+import { energyOf } from './energy';
 import type { KnownSession, KnownSessions } from './known';
 
 /** What shows which start belongs to the stop. */
@@ -160,6 +160,9 @@ function tagOf(known: KnownSessions, { session, stop }: Told): string | undefine
 		.sort((a, b) => a.at - b.at);
 	return start?.tag ?? said[0]?.name ?? stop?.tag;
 }
+
+/** A session has a start or a stop. */
+const NEVER: Clock = { at: 0, t: 0 };
 
 function namesOf(
 	known: KnownSessions,

@@ -2,6 +2,7 @@
 import { CLOSING_MS, MINUTE_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { evseOf } from '../facts/values';
+import type { Clock } from './registers';
 
 /** Whether two places can be the same one: an EVSE without a connector is each of its connectors, and no place is any. */
 export const mayBeSame = (a: string | undefined, b: string | undefined): boolean =>
@@ -42,9 +43,9 @@ export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number)
 }
 
 /** Whether it is of a session whose stop is told: later, it is of another one that uses the ID again. */
-export const isOfEnded = (
-	stops: readonly SessionStop[],
-	tx: string,
-	{ at, t }: { readonly at: number; readonly t: number },
-): boolean =>
-	stops.some((one) => one.told && one.tx === tx && (t <= one.t || at <= one.at + CLOSING_MS));
+export const isOfEnded = (stops: readonly SessionStop[], tx: string, said: Clock): boolean =>
+	stops.some((one) => one.told && one.tx === tx && isUpTo(one, said));
+
+/** Whether what has the ID of the stop was said before it, or is the last of that session. */
+export const isUpTo = (stop: Clock, { at, t }: Clock): boolean =>
+	t <= stop.t || at <= stop.at + CLOSING_MS;

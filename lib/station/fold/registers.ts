@@ -8,6 +8,12 @@ import { MOST_REPORTS, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '
 import type { Register } from '../common/state';
 import type { MeterReading } from '../facts';
 
+/** A time by the station's clock and by the service's. */
+export interface Clock {
+	readonly at: number;
+	readonly t: number;
+}
+
 /** By the station's clock, where that counts. */
 export const atOf = ({ t, d = 0 }: Register): number => t + d;
 
