@@ -4,7 +4,7 @@
  */
 import { CLOSING_MS, SESSION_WAIT_MS, START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common/state';
-import { isLater } from '../fold/decided';
+import { isLater, mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { exactOf, join, mayBeOf, placeOfStop } from './join';
 import { isOver, KnownSessions, type KnownSession } from './known';
@@ -138,9 +138,10 @@ function toldStop(
 	if (stop.told) return [];
 	const { session, foundBy, isRepeated, possible } = join(known, stop, isLast, place);
 	if (session === undefined && !isRepeated && !isLast) return [];
-	const entries = isRepeated
-		? []
-		: endedEntry(known, { session, stop, foundBy, connector: placeOfStop(known, stop) }, place);
+	const named = placeOfStop(known, stop);
+	const isHere = possible.every((one) => mayBeSame(named, known.placeOf(one)));
+	const connector = isHere ? named : undefined;
+	const entries = isRepeated ? [] : endedEntry(known, { session, stop, foundBy, connector }, place);
 	stop.told = true;
 	if (session !== undefined || isRepeated) stop.found = true;
 	if (session !== undefined) end(known, session, stop.t);

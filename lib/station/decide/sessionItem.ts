@@ -4,8 +4,8 @@ import { limitIn, type LimitOf } from '../common/limits';
 import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
-import { isOfEnded, mayBeSame } from '../fold/decided';
-import { belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
+import { isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
+import { atOf, belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
 import { energyOf } from './energy';
 import type { KnownSession, KnownSessions } from './known';
 
@@ -183,7 +183,9 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 	const names = namesOf(known, told);
 	const isOwn = (one: Register, life: ReturnType<KnownSessions['lifeOf']>) => {
 		const at = belongsAt(one);
-		const isInTime = stop === undefined || one.c !== undefined || at <= closed;
+		const isInTime =
+			stop === undefined ||
+			(one.c === undefined ? at <= closed : isUpTo(stop, { at: atOf(one), t: one.t }));
 		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
 	};
 	const others = known.stops.filter((one) => one !== stop);
