@@ -125,9 +125,9 @@ export async function stationStatus(
 	words: OutageQuestion['words'],
 	onlyProblems = false,
 ): Promise<ApiRecord[]> {
-	const { past, owner } = asked;
+	const { past, owner, directory } = asked;
 	const found = ofEach(allStations(asked), ({ fields, station }) => [
-		{ station: fields, ...statusOf(station, past, { owner, words }) },
+		{ station: fields, ...statusOf(station, past, { owner, words, limitOf: directory.limitOf }) },
 	]);
 	const all = await inTurns(found, asked.check);
 	return all.filter((item) => !onlyProblems || !isWell(item)).sort((a, b) => rankOf(a) - rankOf(b));

@@ -1,7 +1,7 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
 import type { ApiClient, ApiRecord } from '../../service';
 import { asText, isRecord } from '../../shared/values';
-import { checkListed, directoryNow } from '../common/directory';
+import { checkListed, type Directory, directoryNow } from '../common/directory';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import { incidentsIn, onlyOf, sessionsIn } from './ask';
@@ -84,8 +84,8 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 		...{ from: now - backMs, lookBackMs: longest },
 	});
 	const from = Math.max(past.from, past.readBackTo);
-	const found = await shownOf(past, settings, owner, from);
 	const directory = await directoryNow(client, () => clock() < deadline + MOST_MS / 2);
+	const found = await shownOf({ past: { ...past, from }, owner, directory }, settings);
 	checkListed(settings.onlyStations ?? [], directory.listing?.has, 'Only These Stations');
 	const all = found
 		.sort((a, b) => b.at - a.at)
@@ -109,14 +109,20 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	};
 }
 
+interface Reported {
+	/** From when on. */
+	readonly past: Past;
+	readonly owner: Owner;
+	readonly directory: Directory;
+}
+
 /** Those that would have been reported from then on. */
 async function shownOf(
-	past: Past,
+	{ past, owner, directory }: Reported,
 	settings: StationSettings,
-	owner: Owner,
-	from: number,
 ): Promise<Shown[]> {
-	const asked = { past: { ...past, from }, owner, assetIds: onlyOf(settings) };
+	const { from } = past;
+	const asked = { past, owner, directory, assetIds: onlyOf(settings) };
 	if (settings.kind !== 'sessionEnded') {
 		const incidents = await incidentsIn(asked, settings);
 		return incidents
@@ -127,10 +133,11 @@ async function shownOf(
 			}));
 	}
 	const sessions = await sessionsIn(asked, settings, false);
-	return sessions.map(({ assetId, t, item: { state: _state, ...item } }) => ({
-		...{ assetId, at: t, id: choiceOf(assetId, t, item) },
-		items: new Map([[undefined, item]]),
-	}));
+	return sessions.flatMap(({ assetId, t, item: { state: _state, final, ...item } }) =>
+		final === true
+			? [{ assetId, at: t, id: choiceOf(assetId, t, item), items: new Map([[undefined, item]]) }]
+			: [],
+	);
 }
 
 /** When it opened: faults that repeat open it with the last of their number. Of more faults than an item lists, the first counts. */

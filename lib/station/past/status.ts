@@ -1,6 +1,7 @@
 /** What is wrong with a station now, and since when: connection, places, faults, problems, running sessions. */
 import { inOneGo } from '../../shared/steps';
 import { isoOf, minutesOf, type Owner } from '../common/incident';
+import type { LimitOf } from '../common/limits';
 import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
 import type { StationSettings } from '../common/settings';
 import type { ConnectionSettings } from '../facts';
@@ -17,6 +18,7 @@ import { stateOf } from './state';
 interface StatusQuestion {
 	readonly owner: Owner;
 	readonly words: ConnectionSettings;
+	readonly limitOf: LimitOf;
 }
 
 /** The worst first. */
@@ -206,8 +208,8 @@ function runningOf(
 	question: StatusQuestion,
 ): Record<string, unknown>[] {
 	const settings = settingsFor(question, 'sessionEnded');
-	const { owner } = question;
-	const found = inOneGo(sessionsOf(station, past, settings, { owner, includeOpen: true }));
+	const { owner, limitOf } = question;
+	const found = inOneGo(sessionsOf(station, past, settings, { owner, includeOpen: true, limitOf }));
 	return found.flatMap(({ item }) => {
 		const { state, connector, transactionId, startedAt, minutes, energyKwh } = item;
 		const running = { connector, transactionId, startedAt, minutes, energyKwh };

@@ -532,7 +532,47 @@ describe('Get Status', () => {
 	});
 });
 
+describe('the most that a connector delivers', () => {
+	const slow = {
+		id: 's1',
+		chargingStation: { powerType: 'AC_3_PHASE', connectors: [{ id: '1' }] },
+	};
+	const assets = [slow];
+
+	it('counts for the energy of a running session in Get Status', async () => {
+		const events = sessionEvents(
+			'11:00 start 1 1000 tx=25 | 11:10 meter 1 2000 tx=25 | 11:20 meter 1 90000 tx=25',
+		);
+		expect(await status(events, { assets })).toMatchObject([{ sessions: [{ energyKwh: 1 }] }]);
+		expect(await status(events, { assets: ['s1'] })).toMatchObject([
+			{ sessions: [{ energyKwh: 89 }] },
+		]);
+	});
+
+	it('counts in a test in the editor', async () => {
+		const events = sessionEvents(
+			'11:00 start 1 1000 tx=25 | 11:10 meter 1 2000 tx=25 | 11:20 stop 25 90000',
+		);
+		const { all } = await newest(events, { kind: 'sessionEnded', forMs: 0 }, { assets });
+		expect([...(all[0]?.items.values() ?? [])]).toMatchObject([{ energyKwh: 1 }]);
+	});
+});
+
 describe('a test in the editor', () => {
+	it('shows the sessions that the trigger would have told, as it tells them', async () => {
+		const events = sessionEvents(
+			'11:00 start 1 1000 tx=25 | 11:20 stop 25 2000 | 11:57 stop 26 3000',
+		);
+		const found = await newest(events, { kind: 'sessionEnded', forMs: 0 });
+		expect(found).toMatchObject({ incidents: 1, all: [{ at: time('11:20') }] });
+		const [item] = found.all.flatMap(({ items }) => [...items.values()]);
+		expect(item).toMatchObject({ transactionId: '25' });
+		expect(item).not.toHaveProperty('final');
+		expect(item).not.toHaveProperty('state');
+		const later = await newest(events, { kind: 'sessionEnded', forMs: 0 }, { now: time('12:10') });
+		expect(later.incidents).toBe(2);
+	});
+
 	it.each([
 		[['11-22 11:00', '11-22 16:00', '10:00'], 1],
 		[['11-22 05:00', '11-22 06:00', '11-22 07:00'], 0],
