@@ -133,7 +133,7 @@ const BUDGET = {
 	'docs/rotation.md': 320,
 	'docs/run.md': 1_175,
 	'docs/start.md': 505,
-	'docs/station-trigger.md': 895,
+	'docs/station-trigger.md': 910,
 	'docs/troubleshooting.md': 710,
 	'docs/uptime.md': 470,
 };
