@@ -30,6 +30,7 @@ export interface Directory {
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
 	/** What the list says of its places; undefined for a station that is not listed. */
 	readonly stationOf: (assetId: string) => ListedStation | undefined;
+	readonly limitsOf: (assetId: string) => Limits | undefined;
 	readonly limitOf: LimitOf;
 	/** How many of the list are stations; undefined if it could not be read. */
 	readonly stations: number | undefined;
@@ -134,6 +135,7 @@ function directoryOf(
 	return {
 		listing: assets && { at, has: (id) => assets.has(id) },
 		stationOf: (assetId) => stations.get(assetId),
+		limitsOf: (assetId) => limits.get(assetId),
 		limitOf: (id, connector) => limitIn(limits.get(id), connector),
 		stations: assets && [...assets.values()].filter(isStation).length,
 		assetIds: [...(assets?.keys() ?? [])],

@@ -69,6 +69,9 @@ export const BOOT_MS = 10 * MINUTE_MS;
 export const BOOT_ASKED_MS = MINUTE_MS;
 /** A call and the response to it are at most this far apart: as far as each poll reads back. */
 export const RESPONSE_MS = 2 * MINUTE_MS;
+/** What an incident is, is certain that long after its end: whether it comes back, and whether a boot or a straggler ended it. */
+export const certainAfter = ({ resolveAfterMs }: Pick<StationSettings, 'resolveAfterMs'>): number =>
+	resolveAfterMs + BOOT_MS + STRAGGLER_MS;
 /** A record that is not written for as long as the ledger keeps it is removed: one with something open is written this often. */
 export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */

@@ -1,27 +1,19 @@
-/** Questions about a period that has passed, over all stations, in steps that leave the event loop free; also what a published trigger has reported in it. */
+/** Questions about a period that has passed, over all stations; also what a published trigger has reported in it. */
 import { readSaved } from '../../follow';
 import type { Records } from '../../ledger';
 import type { ApiClient, ApiRecord } from '../../service';
-import {
-	flatMapped,
-	inOneGo,
-	inSteps,
-	inTurns,
-	sortedInSteps,
-	type Steps,
-} from '../../shared/steps';
 import { textOf } from '../../shared/values';
 import { type Directory, isStation } from '../common/directory';
 import { headOf, headFormat } from '../common/head';
 import type { Owner } from '../common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
-import type { KnownStation } from './history';
-import { incidentsOf, type PastIncident } from './incidents';
-import { type Past, readPast, type StationFacts, WANTS_OF } from './read';
-import { sessionsOf } from './sessions';
-import { STATION_STATUSES, statusOf } from './status';
-import { type OutageQuestion, outagesOf, uptimeOf, type UptimeQuestion } from './uptime';
+import type { PastIncident } from './incidents';
+import { type Past, readPast, WANTS_OF } from './read';
+import { STATION_STATUSES } from './status';
+import { decide } from './thread';
+import type { OutageQuestion, UptimeQuestion } from './uptime';
+import type { Question, ToDecide } from './worker';
 
 /** What all questions are asked with. */
 export interface Asked extends AskedFacts {
@@ -33,13 +25,13 @@ interface AskedFacts {
 	readonly owner: Owner;
 	/** Undefined for all stations. */
 	readonly assetIds: ReadonlySet<string> | undefined;
-	/** Called between steps: throws if nobody waits for the result any more. */
-	readonly check?: () => void;
+	/** Aborted if nobody waits for the result any more. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** One item per incident, oldest first. */
 export async function pastIncidents(asked: Asked, settings: StationSettings): Promise<ApiRecord[]> {
-	return await named(asked, await incidentsIn(asked, settings));
+	return named(asked, await incidentsIn(asked, settings));
 }
 
 /** Oldest first. */
@@ -47,13 +39,9 @@ export async function incidentsIn(
 	asked: AskedFacts,
 	settings: StationSettings,
 ): Promise<PastIncident[]> {
-	const found = ofEach(readStations(asked), (station) =>
-		incidentsOf(station, asked.past, settings, asked.owner),
-	);
-	return await inTurns(
-		sorted(found, (a, b) => a.since - b.since),
-		asked.check,
-	);
+	const { owner } = asked;
+	const found = await decided<PastIncident>(asked, { about: 'incidents', settings, owner });
+	return found.sort((a, b) => a.since - b.since);
 }
 
 /** One item per session, in the order in which they ended; those that have not come last. */
@@ -62,54 +50,104 @@ export async function pastSessions(
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ApiRecord[]> {
-	return await named(asked, await sessionsIn(asked, settings, includeOpen));
+	return named(asked, await sessionsIn(asked, settings, includeOpen));
 }
 
-async function named(
-	{ directory, check }: Asked,
+const named = (
+	{ directory }: Asked,
 	found: readonly Pick<ReportEntry, 'assetId' | 'item'>[],
-): Promise<ApiRecord[]> {
-	const items = flatMapped(found, ({ assetId, item }) => [
-		{ station: directory.fieldsOf(assetId), ...item },
-	]);
-	return await inTurns(items, check);
-}
+): ApiRecord[] =>
+	found.map(({ assetId, item }) => ({ station: directory.fieldsOf(assetId), ...item }));
 
 export async function sessionsIn(
 	asked: AskedFacts & Partial<Pick<Asked, 'directory'>>,
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ReportEntry[]> {
-	const { past, owner, directory } = asked;
-	const limitOf = directory && { limitOf: directory.limitOf };
-	const found = ofEach(readStations(asked), (station) =>
-		inOneGo(sessionsOf(station, past, settings, { owner, includeOpen, ...limitOf })),
-	);
+	const { owner } = asked;
+	const question = { about: 'sessions', settings, owner, includeOpen } as const;
+	const found = await decided<ReportEntry>(asked, question);
 	const isOpen = ({ item }: ReportEntry) => Number(item['state'] === 'open');
-	return await inTurns(
-		sorted(found, (a, b) => isOpen(a) - isOpen(b) || a.t - b.t),
-		asked.check,
-	);
+	return found.sort((a, b) => isOpen(a) - isOpen(b) || a.t - b.t);
 }
+
+/** Of the stations of which something was read. */
+async function decided<T>(
+	asked: AskedFacts & Partial<Pick<Asked, 'directory'>>,
+	question: Question,
+): Promise<T[]> {
+	const { past, assetIds, directory, signal } = asked;
+	const stations = [...past.facts.stations]
+		.filter(([assetId]) => assetIds?.has(assetId) !== false)
+		.map(([assetId]) => stationIn(past, directory, assetId));
+	const all: T[] = [];
+	const onItems = (_station: number, items: readonly T[]) => {
+		for (const item of items) all.push(item);
+	};
+	await decide({ ...pieceOf(past), question, stations }, { signal, onItems });
+	return all;
+}
+
+function stationIn(
+	past: Past,
+	directory: Directory | undefined,
+	assetId: string,
+	isOnlyHeard = true,
+): ToDecide {
+	return {
+		assetId,
+		log: past.facts.stations.get(assetId) ?? [],
+		known: {
+			listed: directory?.stationOf(assetId),
+			// Of a list that could not be read, nothing is known.
+			isRemoved: directory?.listing?.has(assetId) === false,
+		},
+		limits: directory?.limitsOf(assetId),
+		isOnlyHeard,
+	};
+}
+
+/** What crosses: not the facts of all. */
+const pieceOf = ({ facts: _facts, events: _events, seen, ...period }: Past) => ({ seen, period });
 
 /** One item per connector, port or station, and part of the period; also for listed stations of which nothing was read. */
 export async function pastUptime(asked: Asked, question: UptimeQuestion): Promise<ApiRecord[]> {
-	return await ofPlaces(asked, (station) => uptimeOf(station, asked.past, question));
+	const { onFit: _fit, onRemoved: _removed, ...plain } = question;
+	return await ofPlaces(asked, { about: 'uptime', question: plain }, question);
 }
 
 /** One item per time down of a connector, port or station. */
 export async function pastOutages(asked: Asked, question: OutageQuestion): Promise<ApiRecord[]> {
-	return await ofPlaces(asked, (station) => outagesOf(station, asked.past, question));
+	const { onFit: _fit, onRemoved: _removed, ...plain } = question;
+	return await ofPlaces(asked, { about: 'outages', question: plain }, question);
 }
 
 async function ofPlaces(
 	asked: Asked,
-	itemsOf: (station: Named['station']) => Record<string, unknown>[],
+	question: Question,
+	{ onFit, onRemoved }: Pick<OutageQuestion, 'onFit' | 'onRemoved'> = {},
 ): Promise<ApiRecord[]> {
-	const found = ofEach(allStations(asked), ({ fields, station }) =>
-		itemsOf(station).map((item) => ({ station: fields, ...item })),
+	const { past, directory, assetIds, signal } = asked;
+	const named = allStations(asked);
+	const stations = named.map(({ assetId, fields }) => {
+		const isAskedFor = assetIds !== undefined || directory.stationOf(assetId) !== undefined;
+		return stationIn(past, directory, assetId, !isStation(fields) || !isAskedFor);
+	});
+	const found: ApiRecord[] = [];
+	const onItems = (n: number, items: readonly ApiRecord[]) => {
+		for (const item of items) found.push({ station: named[n]?.fields, ...item });
+	};
+	const { fitting, removed } = await decide(
+		{ ...pieceOf(past), question, stations },
+		{ signal, onItems },
 	);
-	return await inTurns(found, asked.check);
+	const exclusions = 'question' in question ? question.question.exclusions : [];
+	for (const n of new Set(fitting)) {
+		const exclusion = exclusions[n];
+		if (exclusion !== undefined) onFit?.(exclusion);
+	}
+	for (const [assetId, at] of removed) onRemoved?.(assetId, at);
+	return found;
 }
 
 const STATUS_RANKS: ReadonlyMap<unknown, number> = new Map(
@@ -125,11 +163,8 @@ export async function stationStatus(
 	words: OutageQuestion['words'],
 	onlyProblems = false,
 ): Promise<ApiRecord[]> {
-	const { past, owner, directory } = asked;
-	const found = ofEach(allStations(asked), ({ fields, station }) => [
-		{ station: fields, ...statusOf(station, past, { owner, words, limitOf: directory.limitOf }) },
-	]);
-	const all = await inTurns(found, asked.check);
+	const { owner } = asked;
+	const all = await ofPlaces(asked, { about: 'status', words, owner });
 	return all.filter((item) => !onlyProblems || !isWell(item)).sort((a, b) => rankOf(a) - rankOf(b));
 }
 
@@ -138,25 +173,11 @@ export function onlyOf({ onlyStations }: StationSettings): ReadonlySet<string> |
 	return onlyStations && new Set(onlyStations);
 }
 
-type Station = readonly [assetId: string, facts: StationFacts];
-
-/** Those of which something was read. */
-function readStations({ past, assetIds }: AskedFacts): Station[] {
-	const all = [...past.facts.stations];
-	return assetIds === undefined ? all : all.filter(([assetId]) => assetIds.has(assetId));
-}
-
-interface Named {
-	readonly fields: Readonly<Record<string, unknown>>;
-	readonly station: readonly [
-		assetId: string,
-		facts: StationFacts | undefined,
-		known: KnownStation,
-	];
-}
-
 /** By name. */
-function allStations({ past, directory, assetIds }: Asked): Named[] {
+function allStations({ past, directory, assetIds }: Asked): {
+	readonly assetId: string;
+	readonly fields: Readonly<Record<string, unknown>>;
+}[] {
 	const { stations } = past.facts;
 	const ids = assetIds ?? new Set([...directory.assetIds, ...stations.keys()]);
 	return [...ids]
@@ -165,31 +186,7 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 			return { fields, name: textOf(fields['name']) ?? assetId, assetId };
 		})
 		.filter(({ assetId, fields }) => isStation(fields) || stations.has(assetId))
-		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
-		.map(({ assetId, fields }) => ({
-			...{ fields, station: [assetId, stations.get(assetId), knownOf(assetId, directory)] },
-		}));
-}
-
-/** Of a list that could not be read, nothing is known. */
-const knownOf = (assetId: string, { listing, stationOf }: Directory): KnownStation => ({
-	listed: stationOf(assetId),
-	isRemoved: listing !== undefined && !listing.has(assetId),
-});
-
-function* ofEach<S, T>(stations: readonly S[], itemsOf: (station: S) => readonly T[]): Steps<T[]> {
-	const found: T[] = [];
-	for (const station of stations) {
-		yield* inSteps(itemsOf(station), (one) => {
-			found.push(one);
-		});
-		yield;
-	}
-	return found;
-}
-
-function* sorted<T>(work: Steps<readonly T[]>, compare: (a: T, b: T) => number): Steps<T[]> {
-	return yield* sortedInSteps(yield* work, compare);
+		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
 }
 
 interface ReportedQuestion extends Owner {
@@ -202,8 +199,8 @@ interface ReportedQuestion extends Owner {
 	readonly to?: number | undefined;
 	/** What to do if there are more events than may be read. */
 	readonly hint: string;
-	/** Called between steps: throws if nobody waits for the result any more. */
-	readonly check?: () => void;
+	/** Aborted if nobody waits for the result any more. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** An item of the trigger. */
@@ -221,7 +218,7 @@ const MOST_EVENTS = 1_000_000;
  * @throws the client's error, an error for more events than may be read, and `LedgerUnavailableError`
  */
 export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry[]> {
-	const { client, records, settings, workflowId, nodeId, from, to, hint, check } = asked;
+	const { client, records, settings, workflowId, nodeId, from, to, hint, signal } = asked;
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
 	const { state: head } = await readSaved(records, headOf(asked), headFormat);
 	// It has not polled yet.
@@ -232,7 +229,7 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 	});
 	const question = {
 		...{ past, assetIds: onlyOf(settings), owner: { workflowId, nodeId } },
-		...(check !== undefined && { check }),
+		signal,
 	};
 	if (kind === 'sessionEnded') {
 		const sessions = await sessionsIn(question, settings, false);

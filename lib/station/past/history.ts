@@ -11,7 +11,8 @@ import { detailOf } from '../fold/faults';
 import type { Outage } from '../fold/outages';
 import { badnessOf } from '../fold/station';
 import type { StateStretch } from '../fold/timeline';
-import type { Past, StationFacts } from './read';
+import { NO_FACTS, type StationFacts } from './log';
+import type { Past } from './read';
 import { merged, type Span, sweep } from './spans';
 import { connectionOf, stateBy } from './state';
 import { DOWN_CAUSES, type Phase } from './tally';
@@ -57,9 +58,6 @@ type Read = Pick<
 	'from' | 'to' | 'knownUpTo' | 'heardUpTo' | 'readBackTo' | 'oldestAt' | 'silentAfterMs'
 >;
 
-const NO_FACTS: StationFacts = {
-	...{ connections: [], states: [], sessions: [], signs: { times: [], ids: [] } },
-};
 const UNKNOWN_STATION: KnownStation = { listed: undefined, isRemoved: false };
 
 /** What was said of a station over all time that was read. */
@@ -273,7 +271,7 @@ const faultedSpan = (stretch: StateStretch, span = spanOf(stretch)): Faulted => 
 
 function connectorsOf(
 	components: Components,
-	states: readonly EventFacts[],
+	states: Iterable<EventFacts>,
 	listed: ListedStation | undefined,
 	portIs: HistoryQuestion['portIs'],
 ): ConnectorTimes[] {
@@ -448,7 +446,7 @@ function withoutUse(stretch: StateStretch, uses: readonly InUse[]): StateStretch
 }
 
 /** When vehicles charged, by the messages about transactions of OCPP 2.0.1, with the places that these name. */
-function usesIn(states: readonly EventFacts[]): (InUse & { readonly connector: string })[] {
+function usesIn(states: Iterable<EventFacts>): (InUse & { readonly connector: string })[] {
 	const byTransaction = new Map<
 		string,
 		{ t: number; isCharging: boolean | undefined; connector: string | undefined }[]

@@ -1,9 +1,10 @@
 /** The incidents of a station in a period that has passed: those that a station trigger would have reported. */
 import { openedEntry, type Owner } from '../common/incident';
-import type { StationSettings } from '../common/settings';
+import { certainAfter, type StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
 import { decide } from '../decide/station';
-import { certainAfter, type Past, type StationFacts } from './read';
+import type { StationFacts } from './log';
+import type { Past } from './read';
 import { pastMoment, stateOf } from './state';
 
 export interface PastIncident {

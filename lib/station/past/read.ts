@@ -1,30 +1,32 @@
 /**
  * Reads the list back over a period, for one question or several, and keeps what the events say about each station, as far as a
- * question needs it: facts and never events. Of the messages that only show that a station is connected, which are most, two
- * columns are kept.
+ * question needs it: facts and never events. Of the messages that only show that a station is connected, which are most, the time
+ * and the ID are kept.
  */
 import { type Listed, walk } from '../../follow';
 import type { ApiClient } from '../../service';
 import { PackageError } from '../../shared/errors';
 import {
-	BOOT_MS,
+	certainAfter,
 	GRACE_MS,
 	HOUR_MS,
 	type Kind,
 	RESPONSE_MS,
 	SESSION_WAIT_MS,
-	STRAGGLER_MS,
-	type StationSettings,
 } from '../common/settings';
 import {
 	type ConnectionSettings,
+	type ConnectorStatus,
 	type EventFacts,
 	type Fact,
 	LeftOut,
+	type Problem,
 	readFacts,
 	type Sent,
 } from '../facts';
 import { Calls, isOfStation } from '../fold/signs';
+import { type Log, LogWriter, PLACES } from './log';
+import type { Span } from './spans';
 
 export interface Period {
 	/** In Unix milliseconds. */
@@ -56,10 +58,9 @@ interface PastReading extends ReadRange {
 }
 
 export interface Past {
-	readonly facts: {
-		readonly stations: ReadonlyMap<string, StationFacts>;
-		readonly leftOut: LeftOut;
-	};
+	readonly facts: Pick<PastFacts, 'stations' | 'leftOut'>;
+	/** Facts of other times do not count. */
+	readonly seen: Span;
 	readonly from: number;
 	readonly to: number;
 	/** By the service's clock, in Unix milliseconds. */
@@ -78,6 +79,9 @@ export interface Past {
 	readonly silentAfterMs: number;
 	readonly events: number;
 }
+
+/** What a decision about a station needs, besides its facts. */
+export type PastPeriod = Omit<Past, 'facts' | 'seen' | 'events'>;
 
 /** Which facts a question needs. */
 export interface Wants {
@@ -99,19 +103,6 @@ export const WANTS_OF: Readonly<Record<Kind, Wants>> = {
 	sessionEnded: { sessions: true },
 };
 
-/** Signs of life. */
-interface Signs {
-	readonly times: number[];
-	readonly ids: string[];
-}
-
-export interface StationFacts {
-	readonly connections: EventFacts[];
-	readonly states: EventFacts[];
-	readonly sessions: EventFacts[];
-	readonly signs: Signs;
-}
-
 /** Messages that follow each other in the list, as far as the signs of life among them are still to be found. */
 class Messages {
 	readonly calls = new Calls();
@@ -122,29 +113,12 @@ class Messages {
 /** So many messages later, a call to which a response belongs has been read. */
 const MESSAGES_TOGETHER = 5_000;
 
-const PLACES: Readonly<Record<Exclude<Fact['about'], 'sent'>, keyof Omit<StationFacts, 'signs'>>> =
-	{
-		connection: 'connections',
-		status: 'states',
-		problem: 'states',
-		boot: 'states',
-		bootAsked: 'states',
-		bootRefused: 'states',
-		use: 'states',
-		start: 'sessions',
-		startResponse: 'sessions',
-		metered: 'sessions',
-		stop: 'sessions',
-		transaction: 'sessions',
-	};
-
 class PastFacts {
-	readonly stations = new Map<string, StationFacts>();
+	readonly stations = new Map<string, Log>();
 	readonly leftOut = new LeftOut();
 	readonly #wants: Wants;
 	readonly #words: ConnectionSettings;
-	/** Each event has texts of its own, also for what is the same. */
-	readonly #assetIds = new Map<string, string>();
+	readonly #logs = new Map<string, LogWriter>();
 	#before = new Messages();
 	#waiting = new Messages();
 	#current = new Messages();
@@ -167,37 +141,33 @@ class PastFacts {
 			return;
 		}
 		const read = this.leftOut.without(reading, event.id);
-		if (read === undefined) return;
-		const assetId = this.#assetIds.get(read.assetId) ?? read.assetId;
-		this.#assetIds.set(assetId, assetId);
-		this.#keep({ ...read, assetId });
+		if (read !== undefined) this.#keep(read);
 	}
 
 	/** Called once all events are read. */
 	end(): void {
 		this.#turn();
 		this.#turn();
+		for (const [assetId, log] of this.#logs) this.stations.set(assetId, log.end());
+		this.#logs.clear();
 	}
 
 	#keep(read: EventFacts): void {
-		for (const about of ['connections', 'states', 'sessions'] as const) {
-			if (this.#wants[about] !== true) continue;
-			const facts = read.facts.filter(
-				(fact) => fact.about !== 'sent' && PLACES[fact.about] === about,
-			);
-			if (facts.length === 0) continue;
-			const { assetId, at, eventId } = read;
-			this.#of(assetId)[about].push({ assetId, at, eventId, facts });
-		}
-		if (this.#wants.connections !== true) return;
-		for (const sent of read.facts) if (sent.about === 'sent') this.#keepSign(read, sent);
+		const facts = read.facts.filter(
+			(fact) => fact.about !== 'sent' && this.#wants[PLACES[fact.about]] === true,
+		);
+		const isWanted = this.#wants.connections === true;
+		const sent = isWanted ? read.facts.find((fact) => fact.about === 'sent') : undefined;
+		const isSign = sent?.by === 'station';
+		if (sent !== undefined) this.#see(read, sent);
+		if (facts.length > 0 || isSign) this.#add(read, facts, isSign);
 	}
 
-	#keepSign(read: EventFacts, sent: Sent): void {
+	/** Which responses are the station's shows only when the calls around them are read. */
+	#see(read: EventFacts, sent: Sent): void {
 		const current = this.#current;
 		current.calls.add(read);
 		if (sent.by === undefined) current.responses.push({ read, sent });
-		else if (sent.by === 'station') this.#sign(read);
 		current.count += 1;
 		if (current.count >= MESSAGES_TOGETHER) this.#turn();
 	}
@@ -206,42 +176,24 @@ class PastFacts {
 	#turn(): void {
 		const among = [this.#before.calls, this.#waiting.calls, this.#current.calls];
 		for (const { read, sent } of this.#waiting.responses) {
-			if (isOfStation(sent, read, () => among)) this.#sign(read);
+			if (isOfStation(sent, read, () => among)) this.#add(read, [], true);
 		}
 		[this.#before, this.#waiting, this.#current] = [this.#waiting, this.#current, new Messages()];
 	}
 
-	#sign({ assetId, at, eventId }: EventFacts): void {
-		const { times, ids } = this.#of(assetId).signs;
-		times.push(at);
-		ids.push(eventId);
-	}
-
-	#of(assetId: string): StationFacts {
-		const known = this.stations.get(assetId);
-		if (known !== undefined) return known;
-		const none = { connections: [], states: [], sessions: [], signs: { times: [], ids: [] } };
-		this.stations.set(assetId, none);
-		return none;
+	#add({ assetId, at, eventId }: EventFacts, facts: readonly Fact[], isSign: boolean): void {
+		const log = this.#logs.get(assetId) ?? new LogWriter();
+		this.#logs.set(assetId, log);
+		log.add({ at, eventId, facts: facts.map(withoutTime) }, isSign);
 	}
 }
 
-/** What was read of a part of the time. */
-const within = (
-	{ connections, states, sessions, signs }: StationFacts,
-	isIn: (at: number) => boolean,
-): StationFacts => ({
-	connections: connections.filter(({ at }) => isIn(at)),
-	states: states.filter(({ at }) => isIn(at)),
-	sessions: sessions.filter(({ at }) => isIn(at)),
-	signs: {
-		times: signs.times.filter((at) => isIn(at)),
-		ids: signs.ids.filter((_id, n) => isIn(signs.times[n] ?? 0)),
-	},
-});
-
-const isEmpty = ({ connections, states, sessions, signs }: StationFacts): boolean =>
-	[connections, states, sessions, signs.times].every(({ length }) => length === 0);
+/** Messages that repeat a state then say the same. Its time by the station's clock is for others. */
+function withoutTime(fact: Fact): Fact {
+	if (fact.about !== 'status' && fact.about !== 'problem') return fact;
+	const { stationTime: _time, ...said }: ConnectorStatus | Problem = fact;
+	return said;
+}
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
@@ -300,7 +252,8 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();
 	return {
-		...{ facts: { stations: facts.stations, leftOut: facts.leftOut } },
+		facts,
+		seen: { from: backTo, to: upTo },
 		...{ serviceNow, events, silentAfterMs },
 		readBackTo: isWhole ? backTo : Math.max(backTo, Math.min(walked.readBackTo, serviceNow)),
 		...oldestIn(
@@ -337,24 +290,17 @@ export function covers(past: Past, reading: ReadRange): boolean {
 export function during(past: Past, reading: ReadRange): Past {
 	const { backTo, upTo } = rangeOf(reading);
 	const end = endOf(reading, past.serviceNow);
-	if (backTo === past.readBackTo && end.heardUpTo === past.heardUpTo) return { ...past, ...end };
-	const stations = new Map<string, StationFacts>();
-	for (const [assetId, facts] of past.facts.stations) {
-		const own = within(facts, (at) => backTo <= at && at < upTo);
-		if (!isEmpty(own)) stations.set(assetId, own);
-	}
 	return {
-		...{ ...past, facts: { ...past.facts, stations }, readBackTo: backTo },
-		...{ ...oldestIn(past.oldestAt, backTo), ...end },
+		...past,
+		seen: { from: backTo, to: upTo },
+		readBackTo: backTo,
+		...oldestIn(past.oldestAt, backTo),
+		...end,
 	};
 }
 
 /** Heartbeats each 24 hours are usual. */
 export const SILENT_AFTER_MS = 26 * HOUR_MS;
-
-/** What an incident is, is certain that long after its end: whether it comes back, and whether a boot or a straggler ended it. */
-export const certainAfter = ({ resolveAfterMs }: Pick<StationSettings, 'resolveAfterMs'>): number =>
-	resolveAfterMs + BOOT_MS + STRAGGLER_MS;
 
 /** What is to be read for a question. */
 function rangeOf({

@@ -1,5 +1,4 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
-import { inSteps, sortedInSteps, type Steps } from '../../shared/steps';
 import type { Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
 import { SESSION_WAIT_MS, type StationSettings } from '../common/settings';
@@ -9,7 +8,8 @@ import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
 import { noSessions } from '../fold/sessions';
 import { addEvent, inFoldOrder } from '../fold/station';
-import type { Past, StationFacts } from './read';
+import type { StationFacts } from './log';
+import type { PastPeriod } from './read';
 import { pastMoment } from './state';
 
 /** Events between two decisions: at least so many, and more if more parts of sessions are kept, which are gone through each time. */
@@ -27,12 +27,12 @@ interface SessionQuestion {
  * Those that ended in the period, in that order, then those that have not ended by its end. One that still waits for a late
  * message is not final.
  */
-export function* sessionsOf(
+export function sessionsOf(
 	[assetId, facts]: readonly [string, StationFacts],
-	{ from, to, knownUpTo, serviceNow }: Past,
+	{ from, to, knownUpTo, serviceNow }: PastPeriod,
 	settings: StationSettings,
 	{ owner, includeOpen, limitOf }: SessionQuestion,
-): Steps<ReportEntry[]> {
+): ReportEntry[] {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = { t: 0 };
 	const sessions = (state.sessions = noSessions());
@@ -40,9 +40,9 @@ export function* sessionsOf(
 		...pastMoment(owner, unbounded, watermark),
 		...{ assetId, ...(limitOf && { limitOf }) },
 	});
-	const events = yield* sortedInSteps(facts.sessions, (a, b) => a.at - b.at);
+	const events = facts.sessions.toSorted((a, b) => a.at - b.at);
 	let read = 0;
-	const playTo = function* (until: number): Steps<ReportEntry[]> {
+	const playTo = (until: number): ReportEntry[] => {
 		const ended: ReportEntry[] = [];
 		for (let isPlayed = false; !isPlayed;) {
 			const some = eventsFrom(events, read, until, partsOf(sessions));
@@ -52,7 +52,6 @@ export function* sessionsOf(
 			const playedUpTo = isPlayed ? until : (some.at(-1)?.at ?? until);
 			ended.push(...endedSessions(sessions, placeAt(playedUpTo)));
 			compactSessions(sessions, playedUpTo, unbounded);
-			yield;
 		}
 		return ended;
 	};
@@ -60,18 +59,18 @@ export function* sessionsOf(
 	const last = Math.min(to + SESSION_WAIT_MS, serviceNow);
 	const certain = Math.min(knownUpTo, last);
 	const found: ReportEntry[] = [];
-	const keep = function* (entries: readonly ReportEntry[], isFinal: boolean): Steps<void> {
-		yield* inSteps(entries, (entry) => {
+	const keep = (entries: readonly ReportEntry[], isFinal: boolean): void => {
+		for (const entry of entries) {
 			if (from <= entry.t && entry.t < to) found.push(shown(entry, 'ended', isFinal));
-		});
+		}
 	};
-	yield* keep(yield* playTo(Math.min(to - 1, certain)), true);
-	yield* keep(yield* playTo(to - 1), false);
+	keep(playTo(Math.min(to - 1, certain)), true);
+	keep(playTo(to - 1), false);
 	const open = includeOpen ? openSessions(sessions, placeAt(to)) : [];
-	yield* keep(yield* playTo(certain), true);
-	yield* keep(yield* playTo(last), false);
-	yield* keep(waitingSessions(sessions, placeAt(last)), false);
-	const inOrder = yield* sortedInSteps(found, (a, b) => a.t - b.t);
+	keep(playTo(certain), true);
+	keep(playTo(last), false);
+	keep(waitingSessions(sessions, placeAt(last)), false);
+	const inOrder = found.sort((a, b) => a.t - b.t);
 	const isOpen = (entry: ReportEntry) => !found.some((one) => isOfSameStart(one, entry));
 	return inOrder.concat(open.filter(isOpen).map((entry) => shown(entry, 'open', false)));
 }

@@ -9,7 +9,7 @@ import { OFFLINE, outagesOf } from '../fold/outages';
 import { isWatched } from '../fold/quiet';
 import { bootOf, know, type Placed, reportOf } from '../fold/station';
 import { inForceOrder } from '../fold/timeline';
-import type { StationFacts } from './read';
+import type { StationFacts } from './log';
 
 /** Everything that began is reported, of every station. */
 export function pastMoment(owner: Owner, settings: StationSettings, watermark: number): Moment {
@@ -83,10 +83,10 @@ export function connectionOf(facts: StationFacts, until: number): { reports: Rep
 }
 
 /** The first sign of life that was sent after a time. */
-function signsOf({ signs: { times, ids } }: StationFacts, until: number) {
+function signsOf({ signs: { times, idOf } }: StationFacts, until: number) {
 	const sorted = [...times.keys()].sort((a, b) => {
 		const [first = 0, second = 0] = [times[a], times[b]];
-		return first - second || ((ids[a] ?? '') < (ids[b] ?? '') ? -1 : 1);
+		return first - second || (idOf(a) < idOf(b) ? -1 : 1);
 	});
 	return (t: number) => {
 		let [low, high] = [0, sorted.length];
@@ -97,8 +97,6 @@ function signsOf({ signs: { times, ids } }: StationFacts, until: number) {
 		}
 		const n = sorted[low];
 		const at = n === undefined ? undefined : times[n];
-		return n === undefined || at === undefined || at >= until
-			? undefined
-			: { t: at, id: ids[n] ?? '' };
+		return n === undefined || at === undefined || at >= until ? undefined : { t: at, id: idOf(n) };
 	};
 }

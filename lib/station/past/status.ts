@@ -1,5 +1,4 @@
 /** What is wrong with a station now, and since when: connection, places, faults, problems, running sessions. */
-import { inOneGo } from '../../shared/steps';
 import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
 import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
@@ -10,7 +9,8 @@ import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
 import type { StateStretch } from '../fold/timeline';
 import { type ConnectorTimes, type KnownStation, type StationTimes, timesOf } from './history';
-import type { Past, StationFacts } from './read';
+import type { StationFacts } from './log';
+import type { PastPeriod } from './read';
 import { sessionsOf } from './sessions';
 import type { Span } from './spans';
 import { stateOf } from './state';
@@ -37,7 +37,7 @@ interface PlaceStatus {
 /** Without the station. `facts` is undefined if nothing was read of it. */
 export function statusOf(
 	[assetId, facts, known]: readonly [string, StationFacts | undefined, KnownStation],
-	past: Past,
+	past: PastPeriod,
 	question: StatusQuestion,
 ): Record<string, unknown> {
 	const { serviceNow: now } = past;
@@ -204,12 +204,12 @@ function openOf(
 
 function runningOf(
 	station: readonly [string, StationFacts],
-	past: Past,
+	past: PastPeriod,
 	question: StatusQuestion,
 ): Record<string, unknown>[] {
 	const settings = settingsFor(question, 'sessionEnded');
 	const { owner, limitOf } = question;
-	const found = inOneGo(sessionsOf(station, past, settings, { owner, includeOpen: true, limitOf }));
+	const found = sessionsOf(station, past, settings, { owner, includeOpen: true, limitOf });
 	return found.flatMap(({ item }) => {
 		const { state, connector, transactionId, startedAt, minutes, energyKwh } = item;
 		const running = { connector, transactionId, startedAt, minutes, energyKwh };

@@ -9,7 +9,8 @@ import {
 	type PlaceHistory,
 	type StationHistory,
 } from './history';
-import type { Past, StationFacts } from './read';
+import type { StationFacts } from './log';
+import type { PastPeriod } from './read';
 import type { Span } from './spans';
 import {
 	byPart,
@@ -53,7 +54,6 @@ type StationAsked = readonly [
 	facts: StationFacts | undefined,
 	known: KnownStation | undefined,
 ];
-type PastPeriod = Omit<Past, 'facts' | 'watermark' | 'events'>;
 
 /** One item per place and part of the period, without the station. */
 export function uptimeOf(

@@ -9,7 +9,7 @@ import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
-import { incidentsOf } from '../../../lib/station/past/incidents';
+import { incidentsIn } from '../../../lib/station/past/ask';
 import { WANTS_OF } from '../../../lib/station/past/read';
 import { nextShard } from '../../../lib/station/shards';
 import { askPast } from './past/pastWorld';
@@ -154,9 +154,8 @@ async function pastOf(
 	const period = { from: FROM - MINUTE, now: FROM + SETTLED_MINUTES * MINUTE };
 	const { past } = await askPast(events, WANTS_OF[settings.kind], period);
 	const owner = { workflowId: 'w', nodeId: 'n' };
-	return [...past.facts.stations].flatMap((station) =>
-		incidentsOf(station, past, settings, owner).flatMap(({ entries }) => [...entries]),
-	);
+	const found = await incidentsIn({ past, owner, assetIds: undefined }, settings);
+	return found.flatMap(({ entries }) => [...entries]);
 }
 
 /** Without what depends on when it is decided. */

@@ -157,7 +157,7 @@ export async function incidentsOf(
 			nodeId,
 			...period,
 			settings: { ...watched, ...connectionSettings(client.serviceInterface) },
-			check: () => signal?.throwIfAborted(),
+			signal,
 		});
 		for (const some of chunksOf(entries, AT_ONCE)) {
 			const looked = some.map(async (entry): Promise<ListedIncident> => {

@@ -138,11 +138,10 @@ export async function ask(
 	const past = await shared.readings.of({
 		...{ ...period, wants, lookBackMs, resolveAfterMs, maxEvents },
 	});
-	const signal = cancelSignal(context);
 	const asked = {
 		...{ past, directory, assetIds },
 		owner: { workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id },
-		check: () => signal?.throwIfAborted(),
+		signal: cancelSignal(context),
 	};
 	warnOf(asked, warn);
 	return asked;
