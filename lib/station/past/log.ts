@@ -19,9 +19,9 @@ export interface Signs {
 	readonly idOf: (n: number) => string;
 }
 
-type Place = 'connections' | 'states' | 'sessions';
+type About = 'connections' | 'states' | 'sessions';
 
-export const PLACES: Readonly<Record<Exclude<Fact['about'], 'sent'>, Place>> = {
+export const ABOUT: Readonly<Record<Exclude<Fact['about'], 'sent'>, About>> = {
 	connection: 'connections',
 	status: 'states',
 	problem: 'states',
@@ -155,7 +155,7 @@ export function factsIn(
 }
 
 /** Of one message, by what it is about. */
-type Said = Readonly<Record<Place, readonly Fact[]>>;
+type Said = Readonly<Record<About, readonly Fact[]>>;
 
 interface KeptRecord {
 	readonly at: number;
@@ -201,8 +201,8 @@ function idAt(chunks: readonly Buffer[], place: number): string {
 function saidIn(text: string): Said {
 	// `LogWriter` has written it.
 	const facts = JSON.parse(text) as readonly Fact[];
-	const about = (place: Place) =>
-		facts.filter((fact) => fact.about !== 'sent' && PLACES[fact.about] === place);
+	const about = (what: About) =>
+		facts.filter((fact) => fact.about !== 'sent' && ABOUT[fact.about] === what);
 	return {
 		connections: about('connections'),
 		states: about('states'),

@@ -25,7 +25,7 @@ import {
 	type Sent,
 } from '../facts';
 import { Calls, isOfStation } from '../fold/signs';
-import { type Log, LogWriter, PLACES } from './log';
+import { type Log, LogWriter, ABOUT } from './log';
 import type { Span } from './spans';
 
 export interface Period {
@@ -154,7 +154,7 @@ class PastFacts {
 
 	#keep(read: EventFacts): void {
 		const facts = read.facts.filter(
-			(fact) => fact.about !== 'sent' && this.#wants[PLACES[fact.about]] === true,
+			(fact) => fact.about !== 'sent' && this.#wants[ABOUT[fact.about]] === true,
 		);
 		const isWanted = this.#wants.connections === true;
 		const sent = isWanted ? read.facts.find((fact) => fact.about === 'sent') : undefined;
