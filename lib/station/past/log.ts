@@ -19,9 +19,9 @@ export interface Signs {
 	readonly idOf: (n: number) => string;
 }
 
-type About = 'connections' | 'states' | 'sessions';
+type FactRoom = 'connections' | 'states' | 'sessions';
 
-export const ABOUT: Readonly<Record<Exclude<Fact['about'], 'sent'>, About>> = {
+export const ABOUT: Readonly<Record<Exclude<Fact['about'], 'sent'>, FactRoom>> = {
 	connection: 'connections',
 	status: 'states',
 	problem: 'states',
@@ -155,7 +155,7 @@ export function factsIn(
 }
 
 /** Of one message, by what it is about. */
-type Said = Readonly<Record<About, readonly Fact[]>>;
+type Said = Readonly<Record<FactRoom, readonly Fact[]>>;
 
 interface KeptRecord {
 	readonly at: number;
@@ -201,7 +201,7 @@ function idAt(chunks: readonly Buffer[], place: number): string {
 function saidIn(text: string): Said {
 	// `LogWriter` has written it.
 	const facts = JSON.parse(text) as readonly Fact[];
-	const about = (what: About) =>
+	const about = (what: FactRoom) =>
 		facts.filter((fact) => fact.about !== 'sent' && ABOUT[fact.about] === what);
 	return {
 		connections: about('connections'),
