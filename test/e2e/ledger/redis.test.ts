@@ -60,7 +60,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(keys).toHaveLength(2);
 		for (const each of keys) {
 			expect(each).toMatch(/^asset-service:ledger:[A-Za-z0-9_-]{43}$/);
-			expect(await client.get(each)).toMatch(/^s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
+			expect(await client.get(each)).toMatch(/^1s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
 			expect(await client.pttl(each)).toBeGreaterThan(RETENTION_MS - 60_000);
 			expect(await client.pttl(each)).toBeLessThanOrEqual(RETENTION_MS);
 		}
@@ -99,9 +99,9 @@ describe('the connection of the ledger to Redis', () => {
 		});
 		expect((await ledger.look(key)).state).toBe('free');
 		const [session = ''] = await client.keys('asset-service:ledger:session:*');
-		expect(await client.get(session)).toBe('alive');
+		expect(await client.get(session)).toBe('1alive');
 		await ledger.close();
-		expect(await client.get(session)).toBe('closed');
+		expect(await client.get(session)).toBe('1closed');
 		expect(onLost).toHaveBeenCalledTimes(1);
 	});
 
