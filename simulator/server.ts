@@ -21,6 +21,9 @@ export async function createServer(
 	});
 	acceptJsonAlone(fastify);
 	answerErrors(fastify);
+	fastify.addHook('onSend', async (_request, reply) => {
+		reply.header('date', new Date(service.now()).toUTCString());
+	});
 
 	// Faults come after the counters, so their responses are counted, and before the token check.
 	const http = countRequests(fastify);

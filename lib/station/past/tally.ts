@@ -170,7 +170,10 @@ type CountedAs = DownCause | 'unknown' | 'up';
 /** What unknown time counts as in the percentage. */
 export type UnknownAs = 'leftOut' | 'up' | 'down';
 
-/** The columns of Get Uptime that are figures. Minutes are whole, and those up, down, unknown and excluded add up to the period. */
+/**
+ * The columns of Get Uptime that are figures. Minutes are whole, and those up, down, unknown and excluded add up to the period.
+ * Seconds are exact, for sums over many periods.
+ */
 export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 	const ms: Record<CountedAs, number> = {
 		...{ offline: 0, silent: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 },
@@ -218,8 +221,17 @@ export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 		longestOutageMinutes: Math.floor(longest(counted) / MINUTE_MS),
 		...{ outageMinutes: downMinutes + excludedOutageMinutes, excludedOutageMinutes },
 		exclusionReasons: [...new Set(phases.flatMap(({ reasons = [] }) => reasons))],
+		seconds: inSeconds({
+			...{ up, ...down, unknown, excluded: excludedDown + excludedElse },
+			...{ outage: downMs + excludedDown, excludedOutage: excludedDown },
+		}),
 	};
 }
+
+const inSeconds = <T extends string>(ms: Readonly<Record<T, number>>): Record<T, number> =>
+	Object.fromEntries(
+		Object.entries<number>(ms).map(([name, length]) => [name, length / 1000]),
+	) as Record<T, number>;
 
 /** Null if nothing counts. Rounded down to three digits: 96.9999 is not yet 97. */
 const percentOf = (up: number, down: number): number | null =>

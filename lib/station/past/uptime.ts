@@ -37,6 +37,8 @@ export type Per = 'connector' | 'port' | 'station';
 export interface OutageQuestion extends HistoryQuestion {
 	readonly per: Per;
 	readonly exclusions: readonly Exclusion[];
+	/** Of the period: an item for each, or for each that has a time down. */
+	readonly parts: readonly Span[];
 	/** Called with each exclusion that fits a known place. */
 	readonly onFit?: (exclusion: Exclusion) => void;
 	/** Called with each station that the asset list does not have any more, and its last sign. */
@@ -45,8 +47,6 @@ export interface OutageQuestion extends HistoryQuestion {
 
 export interface UptimeQuestion extends OutageQuestion {
 	readonly unknownAs: UnknownAs;
-	/** Of the period: an item for each. */
-	readonly parts: readonly Span[];
 }
 
 type StationAsked = readonly [
@@ -79,35 +79,43 @@ export function uptimeOf(
 	return items;
 }
 
-/** One item per time down of a place, without the station, oldest first. Their minutes add up to `outageMinutes` of `uptimeOf`. */
+/**
+ * One item per time down of a place, without the station, oldest first; one that lasts over the end of a part is an item in each.
+ * Their minutes add up to `outageMinutes` of `uptimeOf`.
+ */
 export function outagesOf(
 	station: StationAsked,
 	past: PastPeriod,
 	question: OutageQuestion,
 ): Record<string, unknown>[] {
 	const { places, finalUntil } = placesOf(station, past, question);
-	const items: Record<string, unknown>[] = [];
-	for (const { name, phases } of places) {
-		const outages = outagesIn(phases);
-		const { outageMinutes, excludedOutageMinutes } = tally(phases, 'leftOut');
-		const minutes = shared(
-			outageMinutes,
-			outages.map(({ from, to }) => to - from),
-		);
-		const excluded = shared(
-			excludedOutageMinutes,
-			outages.map(({ excludedMs }) => excludedMs),
-		);
-		for (const [n, { from, to, causes, errorCode = null, reasons }] of outages.entries()) {
-			items.push({
+	const items = places.flatMap(({ name, phases }) =>
+		byPart(phases, question.parts).flatMap((found) =>
+			outagesFrom(found).map(({ from, to, ...outage }) => ({
 				...name,
-				...{ from: iso(from), to: to < past.to ? iso(to) : null, minutes: minutes[n] },
-				...{ cause: causeOf(causes), causes, errorCode },
-				...{ excludedMinutes: excluded[n], exclusionReasons: reasons, final: to <= finalUntil },
-			});
-		}
-	}
-	return items.sort((a, b) => String(a['from']).localeCompare(String(b['from'])));
+				...{ from: iso(from), to: to < past.to ? iso(to) : null, ...outage },
+				final: to <= finalUntil,
+			})),
+		),
+	);
+	return items.sort((a, b) => a.from.localeCompare(b.from));
+}
+
+/** The times down of a place, with their columns. */
+function outagesFrom(phases: readonly Phase[]) {
+	const outages = outagesIn(phases);
+	const { outageMinutes, excludedOutageMinutes } = tally(phases, 'leftOut');
+	const lengths = outages.map(({ from, to }) => to - from);
+	const minutes = shared(outageMinutes, lengths);
+	const excluded = shared(
+		excludedOutageMinutes,
+		outages.map(({ excludedMs }) => excludedMs),
+	);
+	return outages.map(({ from, to, causes, errorCode = null, excludedMs, reasons }, n) => ({
+		...{ from, to, minutes: minutes[n], cause: causeOf(causes), causes, errorCode },
+		...{ excludedMinutes: excluded[n], exclusionReasons: reasons },
+		seconds: { outage: (to - from) / 1000, excludedOutage: excludedMs / 1000 },
+	}));
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

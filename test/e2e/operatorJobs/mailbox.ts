@@ -5,6 +5,8 @@ import type { CredentialContent } from '../../support/n8n/rest';
 export interface Mail {
 	readonly subject: string;
 	readonly lines: readonly string[];
+	/** Texts by the names of their files. */
+	readonly attachments: Readonly<Record<string, string>>;
 }
 
 export interface Mailbox {
@@ -73,12 +75,39 @@ function converse(socket: Socket, take: (text: string) => void): void {
 }
 
 function mailOf(text: string): Mail {
-	const [head = '', ...body] = text.split('\r\n\r\n');
-	const headers = head.replaceAll(/\r\n\s+/g, ' ');
+	const { headers, content } = partOf(text);
 	const subject = /^Subject: (.*)$/im.exec(headers)?.[1] ?? '';
-	const content = body.join('\r\n\r\n');
-	const isQuoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(headers);
-	return { subject, lines: (isQuoted ? unquoted(content) : content).trimEnd().split(/\r?\n/) };
+	const parts = partsIn(headers, content);
+	const [body = ''] = parts.filter(({ name }) => name === undefined).map((part) => part.text);
+	const named = parts.flatMap((part) =>
+		part.name === undefined ? [] : [[part.name, part.text] as const],
+	);
+	const attachments = Object.fromEntries(named);
+	return { subject, lines: body.trimEnd().split(/\r?\n/), attachments };
+}
+
+function partOf(text: string): { headers: string; content: string } {
+	const [head = '', ...body] = text.split('\r\n\r\n');
+	return { headers: head.replaceAll(/\r\n\s+/g, ' '), content: body.join('\r\n\r\n') };
+}
+
+/** The texts in a mail, or in a part of it; attachments with their names. */
+function partsIn(headers: string, content: string): { name: string | undefined; text: string }[] {
+	const [, boundary] = /boundary="?([^";\s]+)"?/i.exec(headers) ?? [];
+	if (boundary !== undefined) {
+		const between = content.split(`--${boundary}`).slice(1, -1);
+		return between
+			.map((part) => partOf(part.replace(/^\r\n/, '')))
+			.flatMap((part) => partsIn(part.headers, part.content));
+	}
+	const [, name] = /filename="?([^";\s]+)"?/i.exec(headers) ?? [];
+	const [, encoding = ''] = /^Content-Transfer-Encoding: (\S+)$/im.exec(headers) ?? [];
+	return [{ name, text: decoded(content, encoding.toLowerCase()) }];
+}
+
+function decoded(content: string, encoding: string): string {
+	if (encoding === 'base64') return Buffer.from(content, 'base64').toString('utf8');
+	return encoding === 'quoted-printable' ? unquoted(content) : content;
 }
 
 function unquoted(text: string): string {

@@ -1,29 +1,51 @@
-/** Reads n8n's data tables over REST. */
+/** Reads and fills n8n's data tables over REST. */
 import { z } from 'zod/v4';
 import type { Session } from './session';
 
+type Row = Readonly<Record<string, unknown>>;
+
 export interface DataTablesClient {
-	/** The rows of the owner's table of that name, at most 100, in order of creation; none if there is no such table. */
-	tableRows(name: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+	/** All rows of the owner's table of that name, in order of creation; none if there is no such table. */
+	tableRows(name: string): Promise<readonly Row[]>;
+	/** @throws {Error} if there is no such table */
+	addTableRows(name: string, rows: readonly Row[]): Promise<void>;
 }
 
 const Project = z.object({ data: z.object({ id: z.string() }) });
 const Tables = z.object({
 	data: z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) }),
 });
-const Rows = z.object({ data: z.object({ data: z.array(z.record(z.string(), z.unknown())) }) });
+const Rows = z.object({
+	data: z.object({ count: z.number(), data: z.array(z.record(z.string(), z.unknown())) }),
+});
+/** As many as n8n allows. */
+const PAGE = 250;
 
 export function createDataTablesClient(session: Session): DataTablesClient {
+	const pathOf = async (name: string): Promise<string | undefined> => {
+		const { data: project } = await session.send('GET', '/rest/projects/personal', Project);
+		const path = `/rest/projects/${project.id}/data-tables`;
+		const { data: tables } = await session.send('GET', path, Tables);
+		const table = tables.data.find((each) => each.name === name);
+		return table && `${path}/${table.id}`;
+	};
 	return {
 		async tableRows(name) {
-			const { data: project } = await session.send('GET', '/rest/projects/personal', Project);
-			const path = `/rest/projects/${project.id}/data-tables`;
-			const { data: tables } = await session.send('GET', path, Tables);
-			const table = tables.data.find((each) => each.name === name);
-			if (!table) return [];
-			const query = new URLSearchParams({ take: '100', sortBy: 'id:asc' });
-			const rows = `${path}/${table.id}/rows?${query.toString()}`;
-			return (await session.send('GET', rows, Rows)).data.data;
+			const path = await pathOf(name);
+			const rows: Row[] = [];
+			for (let count = path === undefined ? 0 : Infinity; rows.length < count;) {
+				const page = { take: String(PAGE), skip: String(rows.length), sortBy: 'id:asc' };
+				const query = new URLSearchParams(page).toString();
+				const { data } = await session.send('GET', `${path}/rows?${query}`, Rows);
+				rows.push(...data.data);
+				count = data.data.length === 0 ? 0 : data.count;
+			}
+			return rows;
+		},
+		async addTableRows(name, rows) {
+			const path = await pathOf(name);
+			if (path === undefined) throw new Error(`There is no data table ${name}.`);
+			await session.send('POST', `${path}/insert`, z.unknown(), { data: rows });
 		},
 	};
 }

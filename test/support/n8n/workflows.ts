@@ -19,6 +19,7 @@ interface Content {
 	readonly nodes: readonly unknown[];
 	readonly connections: object;
 	readonly settings?: object;
+	readonly pinData?: object;
 }
 
 export interface WorkflowsClient {
@@ -37,8 +38,8 @@ export interface WorkflowsClient {
 	activate(id: string, options?: { readonly webhookUrls?: readonly string[] }): Promise<Workflow>;
 	/** Unpublishes the workflow and waits until its triggers are gone. */
 	deactivate(id: string): Promise<void>;
-	/** Executes the workflow as last saved from one of its triggers, and returns the ID of the execution. */
-	runManually(id: string, triggerName: string): Promise<string>;
+	/** Executes the workflow as last saved from one of its triggers, and returns the ID of the execution. `output` is pinned as the trigger's. */
+	runManually(id: string, triggerName: string, output?: object): Promise<string>;
 	/** Starts the editor's “Listen for test event”: the next call of the test URL runs the workflow as last saved, once. */
 	listenForTestEvent(id: string, triggerName: string): Promise<void>;
 	/** URL of a trigger node's webhook; `base` names another process; `test` gives the editor's test URL. */
@@ -168,7 +169,10 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			await published(id);
 		},
 
-		async runManually(id, triggerName) {
+		async runManually(id, triggerName, output) {
+			if (output !== undefined) {
+				await client.updateWorkflow(id, { pinData: { [triggerName]: [{ json: output }] } });
+			}
 			return (await run(id, triggerName, z.object({ executionId: z.string() }))).executionId;
 		},
 

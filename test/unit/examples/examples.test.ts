@@ -221,7 +221,7 @@ describe('as imported', () => {
 			'html',
 			'if',
 		],
-		...['merge', 'noOp', 'respondToWebhook', 'set', 'splitOut', 'summarize', 'switch'],
+		...['merge', 'noOp', 'respondToWebhook', 'set', 'sort', 'splitOut', 'summarize', 'switch'],
 		...['agent', 'lmChatOpenAi'],
 	];
 	/** It names nothing that a service can have, so it is rejected. */

@@ -32,7 +32,10 @@ export function evaluate(text: string, input: readonly Json[], others: Others = 
 	const context = {
 		$json: input[0],
 		$input: { all: () => itemsOf(input) },
-		$: (name: string) => ({ item: itemsOf([others[name] ?? {}])[0] }),
+		$: (name: string) => {
+			const [item] = itemsOf([others[name] ?? {}]);
+			return { item, first: () => item };
+		},
 		$now: DateTime.now(),
 		DateTime,
 		hash,

@@ -131,12 +131,10 @@ export const getUptime: Fetching = {
 	action: 'Get the uptime of stations in percent for a period, not its outages or the status now',
 	fields: [...PLACES, splitByField, countUnavailableField, unknownAsField, ...EXCLUSIONS],
 	run: async (item) => {
-		const splitBy = choice(item, splitByField, SPLITS);
 		const unknownAs = choice(item, unknownAsField, UNKNOWNS);
-		return await withExclusions(item, (asked, question) => {
-			const parts = split(asked.past, splitBy, item.context.getTimezone());
-			return pastUptime(asked, { ...question, unknownAs, parts });
-		});
+		return await withExclusions(item, (asked, question) =>
+			pastUptime(asked, { ...question, unknownAs }),
+		);
 	},
 };
 
@@ -145,7 +143,7 @@ export const getOutages: Fetching = {
 	description:
 		'List each time that connectors, ports or stations were down, with its minutes and cause: offline, silent, faulted or unavailable. Takes a period and asset IDs and returns one item per outage.',
 	action: 'Get outages of stations in a period: when, how long and why; not the uptime in percent',
-	fields: [...PLACES, countUnavailableField, ...EXCLUSIONS],
+	fields: [...PLACES, splitByField, countUnavailableField, ...EXCLUSIONS],
 	run: async (item) => await withExclusions(item, pastOutages),
 };
 
@@ -167,8 +165,10 @@ async function withExclusions<T>(
 			removed.push(`${assetId} (${new Date(at).toISOString()})`);
 		},
 	};
+	const splitBy = choice(item, splitByField, SPLITS);
 	const asked = await ask(item, CONNECTIONS_AND_STATES);
-	const found = await find(asked, question);
+	const parts = split(asked.past, splitBy, item.context.getTimezone());
+	const found = await find(asked, { ...question, parts });
 	warnOfUnfitting(asked, exclusions, fitting, item.warn);
 	if (removed.length > 0) {
 		const text = `Not in the asset list any more, so counted up to the last sign: ${someOf(removed)}.`;

@@ -18,7 +18,8 @@ export function simplifiable(question: Fetching): Fetching {
 	};
 }
 
-function simplified({ station, ...item }: ApiRecord): ApiRecord {
+/** Without the exact seconds, which only sums over many items need. */
+function simplified({ station, seconds: _seconds, ...item }: ApiRecord): ApiRecord {
 	const { name, id } = asRecord(station);
 	const fields = Object.entries(item).map(([field, value]): [string, unknown] => [
 		field,

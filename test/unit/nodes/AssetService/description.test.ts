@@ -141,7 +141,7 @@ describe('the description of the action node', () => {
 			{ resource: 'station', operation: 'getOutages', per: 'port' },
 			[
 				...['stations', 'assetIds', 'createdAfter', 'createdBefore', 'per', 'portIs'],
-				'countUnavailable',
+				...['splitBy', 'countUnavailable'],
 				...['exclusions', 'exclusionList', 'lookBackHours', 'simplify', 'options'],
 			],
 		],

@@ -256,6 +256,10 @@ describe('Get Uptime', () => {
 				...{ faultedMinutes: 30, unavailableMinutes: 15, unknownMinutes: 30, excludedMinutes: 0 },
 				...{ outages: 3, longestOutageMinutes: 30 },
 				...{ outageMinutes: 55, excludedOutageMinutes: 0, exclusionReasons: [], final: false },
+				seconds: {
+					...{ up: 5_700, offline: 600, silent: 0, faulted: 1_800, unavailable: 900 },
+					...{ unknown: 1_800, excluded: 0, outage: 3_300, excludedOutage: 0 },
+				},
 			},
 		]);
 	});

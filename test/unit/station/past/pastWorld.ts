@@ -145,13 +145,14 @@ export async function uptime(
 
 export async function outages(
 	events: readonly StationEvent[],
-	question: Partial<OutageQuestion> = {},
+	question: Partial<OutageQuestion> & { splitBy?: SplitBy; timeZone?: string } = {},
 	options: PastOptions = {},
 ) {
 	const asked = await askPast(events, OF_PLACES, options);
+	const { splitBy = 'none', timeZone = 'UTC', ...others } = question;
 	return await pastOutages(asked, {
 		...{ per: 'connector', countUnavailable: true, exclusions: [], words: DEFAULT_CONNECTION },
-		...question,
+		...{ parts: split(asked.past, splitBy, timeZone), ...others },
 	});
 }
 
