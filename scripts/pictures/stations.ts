@@ -1,7 +1,10 @@
 /** The pictures of questions about stations, and of a trigger that is tested with a real incident. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { generateAssets } from '../../simulator/data/assets';
+import { createRandom } from '../../simulator/data/random';
 import { ACTION_TYPE, manualTrigger } from '../../test/support/nodes';
 import { tellStations } from '../../test/support/stationStory';
+import { waitFor } from '../../test/support/wait';
 import { buildWorkflow } from '../../test/support/workflow';
 import { quick } from '../demo/stage';
 import type { Camera } from './camera';
@@ -90,12 +93,53 @@ const demoIncident: Shoot = async (name, camera, { world, editor, simulator, api
 	await camera.takePanel(name, 'ndv', SIZE);
 };
 
+const PAGE_WIDTH = 760;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_SECONDS = 86_400;
+
+/** The page of the example, with the uptime of a few stations. */
+const stationDays: Shoot = async (name, camera, studio) => {
+	const { url, client } = studio.world;
+	const assets = generateAssets(8);
+	const random = createRandom(8);
+	const now = Date.now();
+	const rows = assets.flatMap(({ id: assetId, chargingStation: { name: station } }) =>
+		Array.from({ length: 29 }, (_unused, n) => {
+			const day = new Date(now - (n + 1) * 24 * HOUR_MS).toISOString().slice(0, 10);
+			const outageSeconds = random.int(8) > 0 ? 0 : random.int(20_000);
+			const times = { upSeconds: DAY_SECONDS - outageSeconds, outageSeconds };
+			const key = `${assetId}|1|${day}`;
+			return { key, day, assetId, station, ...times, excludedOutageSeconds: 0 };
+		}),
+	);
+	const number = 'number' as const;
+	const string = 'string' as const;
+	await client.createTable('Uptime days', {
+		...{ key: string, day: string, assetId: string, station: string },
+		...{ upSeconds: number, outageSeconds: number, excludedOutageSeconds: number },
+	});
+	await client.addTableRows('Uptime days', rows);
+	const { id } = await studio.importExample('station-days.json');
+	await client.activate(id);
+	const page = await waitFor(
+		async () => {
+			const got = await fetch(`${url}/webhook/station-days`);
+			return got.status === 200 ? await got.text() : undefined;
+		},
+		{ what: 'the page', timeoutMs: MINUTE_MS },
+	);
+	await client.deactivate(id);
+	const body = page.replace('<body>', '<body><main>').replace('</body>', '</main></body>');
+	await camera.takePage(name, body, PAGE_WIDTH);
+};
+
 export const STATION_PANELS: Readonly<Record<string, Shoot>> = {
 	'station-trigger': tested,
 	'get-incidents': asked('getIncidents', 'Get incidents'),
 	'get-sessions': asked('getSessions', 'Get sessions'),
 	'get-uptime': asked('getUptime', 'Get uptime'),
 	'get-status': asked('getStatus', 'Get status'),
+	'station-days-page': stationDays,
 	// Last: the others would show this outage, too.
 	'demo-incident': demoIncident,
 };

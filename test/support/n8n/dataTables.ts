@@ -7,6 +7,7 @@ type Row = Readonly<Record<string, unknown>>;
 export interface DataTablesClient {
 	/** All rows of the owner's table of that name, in order of creation; none if there is no such table. */
 	tableRows(name: string): Promise<readonly Row[]>;
+	createTable(name: string, columns: Readonly<Record<string, 'string' | 'number'>>): Promise<void>;
 	/** @throws {Error} if there is no such table */
 	addTableRows(name: string, rows: readonly Row[]): Promise<void>;
 }
@@ -22,9 +23,12 @@ const Rows = z.object({
 const PAGE = 250;
 
 export function createDataTablesClient(session: Session): DataTablesClient {
-	const pathOf = async (name: string): Promise<string | undefined> => {
+	const allTables = async (): Promise<string> => {
 		const { data: project } = await session.send('GET', '/rest/projects/personal', Project);
-		const path = `/rest/projects/${project.id}/data-tables`;
+		return `/rest/projects/${project.id}/data-tables`;
+	};
+	const pathOf = async (name: string): Promise<string | undefined> => {
+		const path = await allTables();
 		const { data: tables } = await session.send('GET', path, Tables);
 		const table = tables.data.find((each) => each.name === name);
 		return table && `${path}/${table.id}`;
@@ -41,6 +45,10 @@ export function createDataTablesClient(session: Session): DataTablesClient {
 				count = data.data.length === 0 ? 0 : data.count;
 			}
 			return rows;
+		},
+		async createTable(name, columns) {
+			const all = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
+			await session.send('POST', await allTables(), z.unknown(), { name, columns: all });
 		},
 		async addTableRows(name, rows) {
 			const path = await pathOf(name);

@@ -123,11 +123,11 @@ describe.each(TEXTS)('%s', (file) => {
 
 /** The most words that a page of users may have. Longer is not clearer: say it once, or say it in `docs/dev`. */
 const BUDGET = {
-	'README.md': 760,
+	'README.md': 764,
 	'SECURITY.md': 720,
 	'docs/api-assumptions.md': 400,
 	'docs/comparison.md': 380,
-	'docs/examples.md': 950,
+	'docs/examples.md': 1_010,
 	'docs/nodes.md': 1_875,
 	'docs/promises.md': 1_020,
 	'docs/rotation.md': 320,
@@ -135,7 +135,7 @@ const BUDGET = {
 	'docs/start.md': 505,
 	'docs/station-trigger.md': 910,
 	'docs/troubleshooting.md': 710,
-	'docs/uptime.md': 470,
+	'docs/uptime.md': 620,
 };
 
 /** Made of the samples. */

@@ -1,7 +1,8 @@
 /** The rules' examples: the day of docs/uptime.md, figure by figure as it is written there, and others that were published. */
-import { assigned } from '../../examples/expressions';
+import { z } from 'zod/v4';
+import { asRecord } from '../../../../lib/shared/values';
 import { tablesOf } from '../../docs/markdown';
-import { example } from '../../../support/n8n/examples';
+import { assigned, type Json, parametersOf } from '../../examples/expressions';
 import { OCPP16, OCPP201 } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
 import { outages, uptime } from './pastWorld';
@@ -47,14 +48,14 @@ const firstConnector = (moment: number) =>
 
 function eventsOf(down: string): StationEvent[] {
 	const isNew = down.startsWith('connector 2 of its EVSE');
-	const { status } = isNew ? OCPP201 : OCPP16;
+	const version = isNew ? OCPP201 : OCPP16;
 	return [
 		...(isNew ? [firstConnector(BEFORE)] : []),
-		status(text(BEFORE), 'Available'),
+		version.status(text(BEFORE), 'Available'),
 		...spansIn(down).flatMap(({ what, from, to }) =>
 			what === 'offline'
 				? [lost(from), back(to)]
-				: [status(text(from), 'Faulted'), status(text(to), 'Available')],
+				: [version.status(text(from), 'Faulted'), version.status(text(to), 'Available')],
 		),
 	];
 }
@@ -74,8 +75,8 @@ function reported(item: Readonly<Record<string, unknown>> | undefined) {
 		FILE,
 		'Port rows',
 		{
-			...Object.fromEntries(sums),
-			...Object.fromEntries(texts.map((name) => [`appended_${name}`, []])),
+			...(Object.fromEntries(sums) as Json),
+			...(Object.fromEntries(texts.map((name) => [`appended_${name}`, []])) as Json),
 			...{ assetId: 's1', port: '1', count_day: 1 },
 		},
 		{ Period: { name: 'a day', from: iso(DAY.from), to: iso(DAY.to) } },
@@ -181,27 +182,22 @@ describe('outages by day', () => {
 });
 
 describe('the columns that the rules ask for', () => {
-	const columnsOf = (node: string) => Object.keys(assigned2(node));
-	const assigned2 = (node: string) => {
-		const { nodes } = example(FILE) as {
-			nodes: { name: string; parameters: { assignments: { assignments: { name: string }[] } } }[];
-		};
-		const found = nodes.find(({ name }) => name === node)?.parameters.assignments.assignments ?? [];
-		return Object.fromEntries(found.map(({ name }) => [name, true]));
+	const columnsOf = (node: string) => {
+		const { assignments } = asRecord(parametersOf(FILE, node)['assignments']);
+		return z
+			.array(z.object({ name: z.string() }))
+			.parse(assignments)
+			.map(({ name }) => name);
 	};
 
 	it('are in the files of the report', () => {
 		const rules = tablesOf('docs/uptime.md').filter(({ columns }) => columns.includes('Columns'));
 		expect(rules).toHaveLength(3);
 		const named = rules.flatMap(({ rows }) =>
-			rows.flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)),
+			rows.flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)),
 		);
-		const all = [
-			...columnsOf('Port rows'),
-			...columnsOf('Month rows'),
-			...columnsOf('Outage rows'),
-		];
+		const all = ['Port rows', 'Month rows', 'Outage rows'].flatMap(columnsOf);
 		expect(named.length).toBeGreaterThan(8);
-		expect(named.filter((name) => !all.includes(name ?? ''))).toEqual([]);
+		expect(named.filter((name) => !all.includes(name))).toEqual([]);
 	});
 });
