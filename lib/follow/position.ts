@@ -141,16 +141,20 @@ function joined(older: Stretch, newer: Stretch): Stretch {
 	return { after, by, backTo, kind, lookTo: isSeen ? undefined : lookTo };
 }
 
-/** The trail with the records read since: the older, the wider their distances. The first one stays, as far as it reaches. */
+/**
+ * The trail with the records read since, of which those are left out whose neighbors are near: the older, the wider the
+ * distances, however often that is done. The first one stays, as far as it reaches.
+ */
 export function extendedTrail(trail: readonly Anchor[], read: readonly Anchor[]): Anchor[] {
-	const all = [...trail, ...read];
-	const newest = all.at(-1);
+	const [newest, ...older] = [...trail, ...read].reverse();
 	if (newest === undefined) return [];
 	const kept = [newest];
-	for (const each of all.toReversed()) {
+	for (const [n, each] of older.entries()) {
 		const last = kept.at(-1) ?? newest;
-		const isApart = last.at - each.at > (newest.at - each.at) / 8 || each === all[0];
-		if (isApart && newest.at - last.at < LONGEST_TRAIL_MS) kept.push(each);
+		if (newest.at - last.at >= LONGEST_TRAIL_MS) break;
+		const next = older[n + 1];
+		const isNeeded = next === undefined || last.at - next.at > (newest.at - next.at) / 8;
+		if (isNeeded) kept.push(each);
 	}
 	return kept.reverse();
 }

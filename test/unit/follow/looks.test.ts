@@ -1,7 +1,7 @@
 /** Looks back over days: what is listed late is found in time, whatever pauses and budgets there are, and costs little. */
 import fc from 'fast-check';
 import { begin, follow, type Listed, positionAt, readOn, type Source } from '../../../lib/follow';
-import { LOOKS, OVERLAP_MS } from '../../../lib/follow/position';
+import { extendedTrail, LOOKS, OVERLAP_MS } from '../../../lib/follow/position';
 import { walkPages } from '../../../lib/service/paging';
 
 /** How many histories are tried. */
@@ -31,7 +31,7 @@ interface Network {
 
 /** A list by the times of its events, of which the caller has been given some. */
 function worldOf(network: Network) {
-	const { isOldestFirst, everyMs, pageSize, latestMs = Infinity, pastMs = 3 * HOUR } = network;
+	const { everyMs, pageSize, latestMs = Infinity, pastMs = 3 * HOUR } = network;
 	/** Oldest first. */
 	const list: Event[] = [];
 	const placeOf = (at: number): number => {
@@ -49,12 +49,13 @@ function worldOf(network: Network) {
 	let next = START - pastMs;
 	const world = {
 		given,
+		idBefore: (at: number) => list[placeOf(at) - 1]?.id,
 		/** All that are listed late. */
 		late: [] as Event[],
 		now: START,
 		position: positionAt(0),
 		requests: 0,
-		isTwice: false,
+		isOldestFirst: network.isOldestFirst,
 		/** An event that is listed this long after its creation, at its place. */
 		addLate(at: number, lateMs: number) {
 			const n = world.late.length;
@@ -85,6 +86,7 @@ function worldOf(network: Network) {
 							const at = after === undefined ? undefined : byId.get(after);
 							const from = at === undefined ? 0 : placeOf(at) + 1;
 							const upTo = at === undefined ? list.length : placeOf(at);
+							const { isOldestFirst } = world;
 							const page = isOldestFirst
 								? list.slice(from, from + limit)
 								: list.slice(Math.max(0, upTo - limit), upTo).reverse();
@@ -107,14 +109,15 @@ function worldOf(network: Network) {
 			world.position = (await begin(world.source(Infinity), world.take)).position;
 		},
 		/** Follows the list, then looks back, with this many requests in all. */
-		async poll(pages = Infinity) {
+		async poll(pages = Infinity, mayFail = false) {
 			world.advance();
 			world.requests = 0;
 			const news = await follow(world.position, world.source(pages), world.take);
 			const rest = news.onward ? await readOn(news.onward, world.source(pages), world.take) : news;
 			world.position = rest.position;
-			expect(rest.failure ?? news.failure).toBeUndefined();
-			return { news: news.position };
+			const failure = rest.failure ?? news.failure;
+			if (!mayFail) expect(failure).toBeUndefined();
+			return failure;
 		},
 	};
 	return world;
@@ -256,17 +259,20 @@ describe('an event that is listed right after a poll that looked back', () => {
 });
 
 it.each([
-	['Poll Trigger', Infinity, 24, 5.5],
-	['Station Trigger', HOUR, 6, 4.5],
+	['Poll Trigger', Infinity, 24, false, 5.5],
+	['Station Trigger', HOUR, 6, false, 4.5],
+	['Station Trigger', HOUR, 6, true, 5],
 ])(
-	'with a poll each minute, the %s (late by less than %d ms) makes over %d hours at most %d requests for each page of new events',
-	async (_trigger, latestMs, hours, most) => {
+	'with a poll each minute, the %s (late by less than %d ms) makes over %d hours (oldest first: %s) at most %d requests for each page of new events',
+	async (_trigger, latestMs, hours, isOldestFirst, most) => {
 		// As 9 events per second in pages of 100.
-		const network = { isOldestFirst: false, everyMs: 2_778, pageSize: 4 };
+		const network = { isOldestFirst, everyMs: 2_778, pageSize: 4 };
 		const world = worldOf({ ...network, latestMs, pastMs: 26 * HOUR });
 		await world.publish();
 		const looks = LOOKS.map(({ lateMs, everyMs }) => ({
-			...{ at: START - everyMs, from: START - everyMs - lateMs },
+			at: START - everyMs,
+			from: START - everyMs - lateMs,
+			after: isOldestFirst ? world.idBefore(START - everyMs - lateMs) : undefined,
 		}));
 		world.position = { ...world.position, looks };
 		let requests = 0;
@@ -301,3 +307,81 @@ it('a look back waits for what is unread, and goes on in the next polls', async 
 	expect(left.slice(0, 8)).toEqual(Array(8).fill([true, 0]));
 	expect(left.at(-1)).toEqual([false, 0]);
 });
+
+it('looks back in a list that begins with its oldest event: the shorter look first', async () => {
+	const world = worldOf({ isOldestFirst: true, everyMs: SECOND, pageSize: 10 });
+	await world.publish();
+	world.now += MINUTE;
+	await world.poll();
+	const at = world.now - 2 * DAY;
+	const lookBack = (ms: number) => {
+		const from = world.now - ms;
+		return { at, from, after: world.idBefore(from) };
+	};
+	world.position = { ...world.position, looks: [lookBack(20 * MINUTE), lookBack(2 * HOUR)] };
+	const left: number[] = [];
+	for (let n = 0; n < 4; n += 1) {
+		world.now += MINUTE;
+		await world.poll(100);
+		left.push(world.position.stretches.length);
+	}
+	// Each poll reads 80 pages of it: the shorter look has 120 of them.
+	expect(left).toEqual([2, 1, 1, 1]);
+});
+
+it('looks back at once after the clock was set back', async () => {
+	const world = worldOf({ isOldestFirst: false, everyMs: 10 * SECOND, pageSize: 10 });
+	await world.publish();
+	world.now += MINUTE;
+	await world.poll();
+	const { looks } = world.position;
+	const ahead = looks.map((look) => ({ ...look, at: world.now + 2 * HOUR }));
+	world.position = { ...world.position, looks: ahead };
+	world.now += MINUTE;
+	await world.poll();
+	expect(world.position.looks[0]?.at).toBe(world.now);
+});
+
+it('loses nothing that was still unread when the list was turned round', async () => {
+	const world = worldOf({ isOldestFirst: true, everyMs: SECOND, pageSize: 10 });
+	await world.publish();
+	world.now += MINUTE;
+	await world.poll();
+	world.addLate(world.now - 30 * SECOND, 60 * SECOND);
+	for (let n = 0; n < 20; n += 1) {
+		world.now += MINUTE;
+		// As many as the new events need.
+		await world.poll(6);
+	}
+	expect(world.position.stretches).toMatchObject([{ kind: 'unread' }]);
+	world.isOldestFirst = false;
+	world.now += MINUTE;
+	// Not as far as the late event.
+	expect(await world.poll(70, true)).toMatchObject({
+		message: expect.stringContaining('now begins with the newest event') as string,
+	});
+	world.now += MINUTE;
+	await world.poll();
+	expect(missing(world, OVERLAP_MS, world.now)).toEqual([]);
+});
+
+it.each([5, 11, 60, 61])(
+	'the trail of a list has a record near any time of the last hours, with polls each minute and pages of %d seconds',
+	(seconds) => {
+		let trail: { id: string; at: number }[] = [];
+		for (let at = START; at < START + DAY; at += MINUTE) {
+			const read: typeof trail = [];
+			for (let page = at; page < at + MINUTE; page += seconds * SECOND)
+				read.push({ id: '', at: page });
+			trail = extendedTrail(trail, read);
+		}
+		const newestAt = trail.at(-1)?.at ?? 0;
+		const gaps = trail.slice(1).map(({ at }, n) => {
+			const before = trail[n]?.at ?? -Infinity;
+			return (at - before) / Math.max(MINUTE + SECOND, (newestAt - before) / 8);
+		});
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
+		expect(trail[0]?.at).toBeLessThan(newestAt - 20 * HOUR);
+		expect(trail.length).toBeLessThan(130);
+	},
+);
