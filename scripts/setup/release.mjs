@@ -6,7 +6,12 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 const GITHUB =
   /^(?:https:\/\/(?:[^@/]+@)?github\.com\/|ssh:\/\/git@github\.com\/|git@github\.com:)([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
 
-const run = (command, ...args) => execFileSync(command, args, { encoding: 'utf8' }).trim();
+const run = (command, ...args) =>
+  execFileSync(command, args, {
+    encoding: 'utf8',
+    // On Windows, npm is a script, which only a shell starts.
+    shell: command === 'npm' && process.platform === 'win32',
+  }).trim();
 const fail = (message) => {
   console.error(message);
   process.exit(1);
