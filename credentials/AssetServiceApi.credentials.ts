@@ -138,7 +138,7 @@ const field = (
 });
 
 const WORDS = 'separated by commas. Case, spaces, _ and - do not count';
-const IN_EVENT = 'in a listed event, in dot notation. Several paths are separated by commas';
+const IN_EVENT = 'in an event, in dot notation. Several paths are separated by commas';
 const IN_LIST = 'in the response of a list, in dot notation';
 
 /** For a field whose default is found in another way than by its value. */

@@ -29,13 +29,21 @@ const unreadable = (problem: string, reason: UnreadableReason = 'event_invalid')
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
+/** What events look like at a service that differs from the default. */
+export interface EventForm {
+	/** Gives an event the shape of one as delivered by default. */
+	readonly shape: (event: Record<string, unknown>) => Record<string, unknown>;
+	/** Where events have their ID, as a message names it. */
+	readonly idPath: string;
+}
+
 /**
  * Parses the raw bytes of a delivery.
- * Not ok for anything but a JSON object in UTF-8 within the bounds of a record, whose `id` is an ID (`idOf`).
+ * Not ok for anything but a JSON object in UTF-8 within the bounds of a record, whose `id`, in the form given, is an ID (`idOf`).
  * An object without an `id` gets `messageId`, the signed ID of the delivery, also in its record, where the execution reads it.
  * Never throws. Source: specification section 2 (webhook event) and 6.5.
  */
-export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
+export function parseEvent(body: Uint8Array, messageId?: string, form?: EventForm): ParseResult {
 	let value: unknown;
 	try {
 		const text = decoder.decode(body);
@@ -46,11 +54,13 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 		return unreadable(body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8');
 	}
 	if (!isRecord(value)) return unreadable('the body is not a JSON object');
-	const given = messageId === undefined ? value : { id: messageId, ...value };
+	const shaped = form?.shape(value) ?? value;
+	const given = messageId === undefined ? shaped : { id: messageId, ...shaped };
 	const id = eventIdOf(given);
 	if (id !== undefined) return { ok: true, event: eventWith(id, given) };
 	const isLong = typeof given['id'] === 'string' && given['id'].length > LONGEST_ID;
-	return unreadable(idProblem(given['id'], 'id'), isLong ? 'event_too_large' : 'event_invalid');
+	const problem = idProblem(given['id'], form?.idPath ?? 'id');
+	return unreadable(problem, isLong ? 'event_too_large' : 'event_invalid');
 }
 
 /**

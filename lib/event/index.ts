@@ -2,6 +2,7 @@
 export { CONDITION_FIELDS, OPERATORS, OTHER_FIELD, readConditions } from './conditions';
 export {
 	createdAt,
+	type EventForm,
 	eventFromList,
 	eventIdOf,
 	type Item,

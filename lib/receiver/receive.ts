@@ -63,7 +63,7 @@ export async function receive(
 	}
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
-	const parsed = parseEvent(body, signed.messageId);
+	const parsed = parseEvent(body, signed.messageId, signed.form);
 	if (!parsed.ok) return refused(parsed.reason, { problem: parsed.problem });
 	const { event } = parsed;
 

@@ -1,4 +1,5 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as rarely as is safe: reading a credential costs n8n far more than checking a signature. */
+import type { EventForm } from '../event';
 import { counted } from '../shared/text';
 import {
 	type DeliveryHeaders,
@@ -11,7 +12,10 @@ import {
 import type { Cause } from './reasons';
 
 /** A verifier, or why there is none. */
-type MadeVerifier = ReturnType<typeof createVerifier>;
+type MadeVerifier = ReturnType<typeof createVerifier> & Pick<VersionedSettings, 'form'>;
+
+/** By which secret a delivery is signed, and the form of its event. */
+type SignedEvent = SignedBy & Pick<VersionedSettings, 'form'>;
 
 interface SignedRefusal {
 	readonly ok: false;
@@ -99,21 +103,21 @@ export async function verifyDelivery(
 	secrets: SecretSource,
 	{ headers, body, receivedAt }: SignedDelivery,
 	toleranceSeconds: number,
-): Promise<SignedBy | SignedRefusal> {
+): Promise<SignedEvent | SignedRefusal> {
 	let reads = 0;
 	const read: ReadSigningSettings = async () => {
 		reads += 1;
 		return await secrets.read();
 	};
 	const nowSeconds = Math.floor(receivedAt.getTime() / 1000);
-	const verifyWith = (made: MadeVerifier): SignedBy | SignedRefusal => {
+	const verifyWith = (made: MadeVerifier): SignedEvent | SignedRefusal => {
 		if (!made.ok) {
 			const detail = secrets.notConfigured ?? made.problems.join(' ');
 			return { ok: false, reason: 'not_configured', detail };
 		}
-		const { verifier } = made;
+		const { verifier, form } = made;
 		const verified = verifier.verify(headers, body, { nowSeconds, toleranceSeconds });
-		if (verified.ok) return verified;
+		if (verified.ok) return { ...verified, form };
 		const { reason } = verified;
 		const isRegistered = secrets.notConfigured !== undefined;
 		if (reason === 'signature_mismatch' && made.doubts.length > 0) {
@@ -139,6 +143,8 @@ interface VersionedSettings {
 	readonly settings: SigningSettings;
 	/** A text that changes whenever the settings do; undefined if only the settings themselves show a change. */
 	readonly version?: string | undefined;
+	/** Of the events, if the service has another one than the default. */
+	readonly form?: EventForm | undefined;
 }
 
 /** Reads the current settings of a node's signing secrets; rejects if they cannot be read. */
@@ -182,9 +188,9 @@ export function createVerifierCache(now: () => number = () => performance.now())
 
 	const load = (key: string, read: ReadSigningSettings): Promise<MadeVerifier> => {
 		const readAt = now();
-		const verifier = read().then(({ settings, version }) => {
+		const verifier = read().then(({ settings, version, form }) => {
 			entry.version = version;
-			return createVerifier(settings);
+			return { ...createVerifier(settings), form };
 		});
 		const entry: KeptVerifier = {
 			verifier,

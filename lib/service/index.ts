@@ -1,7 +1,7 @@
 /** The only client of the service: the exports that nodes, credentials and other folders of lib use. */
 export { type ApiClient, createApiClient, testCredential } from './client';
 export { type ApiSettings, networkOf, parseApiSettings, plainHttpWarning } from './credential';
-export { DELIVERY, SERVICE_INTERFACE } from './defaults';
+export { DELIVERY, SERVICE_INTERFACE, type ServiceInterface } from './defaults';
 export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
 export {
 	type ApiRecord,
@@ -23,6 +23,7 @@ export {
 	recordsOf,
 	type WarnOfList,
 } from './paging';
+export { eventShaper } from './paths';
 export { readBoundedBody, withoutSecret } from './response';
 export { idInPath } from './sender';
 export { processAccessTokens } from './tokens';

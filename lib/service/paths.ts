@@ -20,7 +20,7 @@ export function firstAt(value: unknown, paths: readonly string[]): unknown {
 	return undefined;
 }
 
-/** Where an event in the list has its fields. */
+/** Where an event, listed or delivered, has its fields. */
 export const EVENT_PATHS = {
 	id: 'eventIdPath',
 	type: 'eventTypePath',
@@ -30,7 +30,7 @@ export const EVENT_PATHS = {
 } as const satisfies Readonly<Record<string, keyof ServiceInterface>>;
 
 /**
- * For a service whose events look otherwise than by default: gives a listed event the shape of a delivered one, with its other
+ * For a service whose events look otherwise than by default: gives an event the shape of a delivered one, with its other
  * fields behind. An asset ID from elsewhere is also in `data.asset.id`. Undefined for events as by default, which stay as they are.
  */
 export function eventShaper(

@@ -9,6 +9,7 @@ import {
 } from '../../lib/endpoint';
 import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
 import type { Records } from '../../lib/ledger';
+import type { ApiClient } from '../../lib/service';
 import { PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, enteredTime, HOUR_MS } from '../../lib/shared/time';
@@ -44,7 +45,7 @@ export interface NodeEndpoint extends Pick<
 	/** What it should be. Throws `PackageError` if the service could not deliver to its URL, and if no type is left. */
 	readonly wanted: () => WantedEndpoint;
 	/** All that a registration needs. Reads the credential. */
-	readonly connect: () => Promise<RegistrationContext>;
+	readonly connect: () => Promise<RegistrationContext & { readonly client: ApiClient }>;
 }
 
 export function endpointOf(context: NodeContext): NodeEndpoint {

@@ -12,11 +12,12 @@ import {
 	untilMade,
 	type WantedEndpoint,
 } from '../../lib/endpoint';
+import type { EventForm } from '../../lib/event';
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource } from '../../lib/receiver';
+import { eventShaper, type ServiceInterface } from '../../lib/service';
 import { PackageError } from '../../lib/shared/errors';
 import { asRecord } from '../../lib/shared/values';
-import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import { readSignatureFields } from '../fields/signatureFields';
 import { endpointOf, isAutomatic, type NodeEndpoint } from './registration';
@@ -90,20 +91,20 @@ function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read
 		version: async () => (await loadOnce()).text,
 		read: async () => {
 			const loaded = await untilMade(endpoint, await loadOnce());
-			return { settings: await openAndCatchUp(endpoint, loaded, isTest), version: loaded.text };
+			return { ...(await openAndCatchUp(endpoint, loaded, isTest)), version: loaded.text };
 		},
 	};
 }
 
 /**
- * Returns the secrets, and starts due steps of the endpoint in the background: n8n may not call a hook for long, and
+ * Returns the secrets and the form of the events, and starts due steps of the endpoint in the background: n8n may not call a hook for long, and
  * the process that published the workflow may be gone.
  */
 async function openAndCatchUp(
 	endpoint: NodeEndpoint,
 	loaded: Loaded,
 	isTest: boolean,
-): Promise<SigningSettings> {
+): Promise<Pick<Awaited<ReturnType<SecretSource['read']>>, 'settings' | 'form'>> {
 	const { registration } = loaded;
 	const plan = endpoint.plan();
 	const start = (connected: RegistrationContext, wanted?: WantedEndpoint) => {
@@ -112,15 +113,24 @@ async function openAndCatchUp(
 	};
 	if (registration?.current === undefined) {
 		const isGone = isBeingUnpublished(loaded, Date.now());
-		if (isTest || isGone || !dueSteps.isFree(endpoint.key)) return {};
+		if (isTest || isGone || !dueSteps.isFree(endpoint.key)) return { settings: {} };
 		const wanted = registration ?? endpoint.wanted();
 		start(await endpoint.connect(), wanted);
-		return {};
+		return { settings: {} };
 	}
 	const connected = await endpoint.connect();
 	const secrets = openRegistration(registration, connected.clientSecret);
 	const dueAt = nextStepAt(registration, plan);
 	const isDue = dueAt !== undefined && dueAt <= Date.now();
 	if (secrets === undefined || isDue) start(connected);
-	return { ...secrets, ...endpoint.scheme() };
+	return {
+		settings: { ...secrets, ...endpoint.scheme() },
+		form: formOf(connected.client.serviceInterface),
+	};
+}
+
+/** What the service's events look like, by the settings of the credential; undefined for the default. */
+function formOf(service: ServiceInterface): EventForm | undefined {
+	const shape = eventShaper(service);
+	return shape && { shape, idPath: service.eventIdPath };
 }

@@ -15,7 +15,7 @@ export async function importAutomatic(
 	client: N8nClient,
 	simulator: Simulator,
 	changes: Parameters = {},
-	credentialChanges: Readonly<Record<string, string>> = {},
+	credentialChanges: Readonly<Record<string, unknown>> = {},
 ): Promise<Workflow> {
 	const credential = await client.createCredential(apiCredential(simulator, credentialChanges));
 	const [trigger, ...others] = automaticRegistration.nodes;

@@ -1,8 +1,8 @@
-/** Automatic registration at a service that signs in another way than the default: the options of the trigger say how. */
+/** Automatic registration at a service that signs in another way than the default, or sends other events: the options of the trigger and its credential say how. */
 import { createHmac } from 'node:crypto';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Webhook } from 'standardwebhooks';
-import type { Sign } from '../../../simulator';
+import type { DeliveredEvent, Sign } from '../../../simulator';
 import { accepted, cleanUpAfterEach, createWorld } from './registrations';
 
 cleanUpAfterEach();
@@ -94,4 +94,53 @@ it('says where to correct the scheme if a delivery of the endpoint cannot be ver
 	await publish();
 	expect(await deliver()).toMatchObject([{ status: 401 }]);
 	expect(log()).toMatch(/signature_missing; .*'Signature Header' of the trigger/);
+});
+
+describe('a service whose events have their fields elsewhere', () => {
+	const form = {
+		deliveredEvent: ({ id, type, createdAt, data }: DeliveredEvent) => ({
+			meta: { uid: id, at: createdAt },
+			kind: type,
+			body: data,
+		}),
+	};
+	const eventPaths = { id: 'meta.uid', type: 'kind', time: 'meta.at', payload: 'body' };
+	const worldWith = async (paths: IDataObject, sign?: Sign, options: IDataObject = {}) =>
+		await createWorld({
+			form,
+			serviceInterface: { eventPaths: paths },
+			parameters: { options: options as INodeParameters, eventTypes: ['ocpp.*'] },
+			...(sign && { sign }),
+		});
+
+	it.each<[string, Sign | undefined, IDataObject]>([
+		['the default scheme', undefined, {}],
+		[
+			'Standard Webhooks, whose deliveries have an ID',
+			standardWebhooks,
+			{ scheme: 'standardWebhooks' },
+		],
+	])('starts once for each event, with %s', async (_name, sign, options) => {
+		const { publish, simulator, server } = await worldWith(eventPaths, sign, options);
+		await publish();
+		const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
+		expect(responses).toMatchObject([{ status: 200, body: '{"status":"accepted"}' }]);
+		const again = await simulator.emit({ id: event.id });
+		expect(again.responses).toMatchObject([{ status: 200, body: '{"status":"duplicate"}' }]);
+		const [{ secret } = { secret: '' }] = simulator.endpoints;
+		const other = await simulator.deliver(server.url, secret, {
+			...event,
+			id: 'other',
+			type: 'other',
+		});
+		expect(other).toMatchObject({ status: 200, body: '{"status":"ignored"}' });
+		expect(server.started).toEqual([{ ...event, meta: { uid: event.id, at: event.createdAt } }]);
+	});
+
+	it('rejects events that have no ID there, and names the place', async () => {
+		const world = await worldWith({ ...eventPaths, id: 'meta.nothing' });
+		await world.publish();
+		expect(await world.deliver()).toMatchObject([{ status: 400 }]);
+		expect(world.log()).toContain("it has no 'meta.nothing'");
+	});
 });

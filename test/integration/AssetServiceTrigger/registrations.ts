@@ -24,8 +24,11 @@ interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
 	readonly clientSecret?: string;
-	/** How the service signs. */
+	/** How the service signs, and what its events look like. */
 	readonly sign?: SimulatorOptions['sign'];
+	readonly form?: SimulatorOptions['form'];
+	/** Of the credential. */
+	readonly serviceInterface?: IDataObject;
 	/** Additional parameters of the trigger. */
 	readonly parameters?: INodeParameters;
 }
@@ -37,6 +40,8 @@ export async function createWorld(options: WorldOptions = {}) {
 		credentialTypes = [CREDENTIAL],
 		clientSecret,
 		sign,
+		form,
+		serviceInterface,
 	} = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
 	cleanUps.push(() => {
@@ -51,7 +56,7 @@ export async function createWorld(options: WorldOptions = {}) {
 	cleanUps.push(async () => {
 		await (await openProcessLedger()).close();
 	});
-	const simulator = await startSimulator({ assets: 1, clientSecret, sign });
+	const simulator = await startSimulator({ assets: 1, clientSecret, sign, form });
 	cleanUps.push(async () => {
 		await simulator.stop();
 	});
@@ -62,7 +67,8 @@ export async function createWorld(options: WorldOptions = {}) {
 		counts.credential += 1;
 		if (failures.credential !== undefined) throw failures.credential;
 		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-		return { baseUrl, authUrl, audience, clientId, clientSecret };
+		const access = { baseUrl, authUrl, audience, clientId, clientSecret };
+		return { ...access, ...(serviceInterface && { serviceInterface }) };
 	};
 	const published = {
 		parameters: { registration, ...options.parameters },

@@ -10,7 +10,7 @@ export type ServiceAccess = Pick<
 
 export function apiCredential(
 	{ baseUrl, authUrl, audience, clientId, clientSecret }: ServiceAccess,
-	changes: Readonly<Record<string, string>> = {},
+	changes: Readonly<Record<string, unknown>> = {},
 ): CredentialContent {
 	return {
 		name: 'Simulated service',
