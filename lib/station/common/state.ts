@@ -36,6 +36,8 @@ const report = object({
 	w: count,
 	/** A monitor reports it: no boot ends it. */
 	m: optional(boolean()),
+	/** No message of the component, but the boot that ended its state. */
+	b: optional(boolean()),
 	/** Kept only while it ends something: a sign of life, or a problem that is over. */
 	quiet: optional(boolean()),
 	d: optional(detail),

@@ -22,7 +22,7 @@ import { isQuiet, isWatched } from './quiet';
 import { runsOf } from './runs';
 import { addSessionFact, hasNoSessions, noSessions } from './sessions';
 import { add, inOrder } from './sets';
-import { addQuiet, addReport, compact, dropQuiet, emptyTimeline } from './timeline';
+import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, endByBoot } from './timeline';
 
 /**
  * By their creation, but starts first: meter values that name no transaction count only if the start of their session is
@@ -315,14 +315,19 @@ function forget(
 		state.faults = [...(state.faults ?? []), ...over].sort(inOrder).slice(-MOST_REPORTS);
 	}
 	const isKept = ({ until = Infinity }: { readonly until?: number }) => until >= from;
-	// What a boot has ended by then would last again without it.
-	const stretches = runs
-		.filter(isKept)
-		.flatMap((run) => run.stretches)
-		.filter(({ until = Infinity, end }) => until >= cut || end !== undefined);
+	const stretches = runs.filter(isKept).flatMap((run) => run.stretches);
 	const kept = new Set(
 		stretches.flatMap(({ reports, end }) => [...reports, ...(end ? [originalOf(end)] : [])]),
 	);
+	// What a boot has ended by then would last again without it.
+	for (const { name, stretches: own } of components.all) {
+		const line = names.includes(name) ? state.lines?.[name] : undefined;
+		for (const stretch of line === undefined ? [] : own) {
+			const isEndedByBoot = (stretch.until ?? Infinity) < cut && stretch.end === undefined;
+			if (!isEndedByBoot || !stretches.includes(stretch)) continue;
+			for (const end of endByBoot(line ?? emptyTimeline(), stretch)) kept.add(end);
+		}
+	}
 	for (const { first, since, until = Infinity } of components.outages.filter(isKept)) {
 		const isOfIt = ({ key, t }: Report) =>
 			key === OFFLINE && since <= t && t < Math.min(cut, until);

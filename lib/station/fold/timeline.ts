@@ -183,7 +183,7 @@ export function stretchesOf(
 		boot(report);
 		if (open !== undefined && open.key !== report.key) {
 			// Whether the report has ended it, or the boot before, is not known yet.
-			if (open.heldAt === undefined) close(report, report);
+			if (open.heldAt === undefined) close(report, report.b === true ? undefined : report);
 			else keep();
 		}
 		if (report.key === '') continue;
@@ -220,6 +220,16 @@ export function problemsOf(
 		);
 		return stretchesOf(address, own, windows, code);
 	});
+}
+
+/** The report that says in a timeline what a boot ended. */
+export function endByBoot(timeline: Timeline, { until: t, to: id, code }: StateStretch): Report[] {
+	if (t === undefined || id === undefined) return [];
+	const end: Report = { t, id, key: '', b: true, ...(code !== undefined && { c: code }) };
+	const known = timeline.reports.find(isSame(end));
+	if (known !== undefined) return [known];
+	add(timeline.reports, end, Infinity, isSame(end));
+	return [end];
 }
 
 /** Removes the reports before `cut` that are not to be kept; `isOpen`: older ones may still be read. */

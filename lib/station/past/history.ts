@@ -87,8 +87,8 @@ export interface ConnectorTimes {
 	readonly known: readonly Span[];
 	/** Since when it is a place of the station, and until when. */
 	readonly exists: Span;
-	/** Its own statuses. */
-	readonly statuses: readonly StateStretch[];
+	/** Its own statuses, and what shows that it is operative while it says nothing of itself; its own come last. */
+	readonly statuses: readonly Pick<StateStretch, 'key' | 'since' | 'until'>[];
 }
 
 interface Faulted extends Span {
@@ -258,6 +258,8 @@ function silenceOf(
 const FAULTED = 'faulted';
 const UNAVAILABLE = 'unavailable';
 const IN_USE: ReadonlySet<string> = new Set(['charging', 'suspendedev', 'suspendedevse']);
+/** The charging state of a transaction. */
+const CHARGING = 'Charging';
 const isInUse = (status: string): boolean => IN_USE.has(status.toLowerCase());
 const isStatus = (status: string, other: string): boolean => status.toLowerCase() === other;
 const isOperative = (status: string): boolean =>
@@ -415,8 +417,11 @@ function connector201(
 		.filter(({ key }) => !isOperative(key))
 		.flatMap((stretch) => withoutUse(stretch, used));
 	const states = statesOf(own?.stretches ?? [], above, stretchesIn([own, ...ofEvse]));
-	// Of one that says nothing of itself, what its EVSE says.
-	const statuses = [...stretchesIn(ofEvse), ...(own?.stretches ?? [])];
+	const statuses = [
+		...stretchesIn(ofEvse).filter(({ key }) => isOperative(key)),
+		...uses.map(({ from: since, to: until }) => ({ key: CHARGING, since, ...(until < Infinity && { until }) })),
+		...(own?.stretches ?? []),
+	];
 	return {
 		...{ ...NO_LIST, ...states, statuses, name, is201: true },
 		...existing(firstOf([own, ...ofEvse]), of201),
