@@ -12,7 +12,14 @@ export {
 	type ReportedEntry,
 	stationStatus,
 } from './past/ask';
-export { type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
+export {
+	type Past,
+	type Period,
+	readPast,
+	SILENT_AFTER_MS,
+	type Wants,
+	WANTS_OF,
+} from './past/read';
 export { Readings } from './past/readings';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, OutageQuestion, Per, UptimeQuestion } from './past/uptime';

@@ -377,6 +377,16 @@ export function compactStation(
 			until < Math.min(cut, watermark - settings.resolveAfterMs) && until < lastingSince;
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
 	}
+	shortenKnown(state, cut);
+}
+
+/** Of a quiet station, it matters only which components are known: most stations are quiet, and each shard is written whole. */
+function shortenKnown(state: StationState, cut: number): void {
+	const { known, ...others } = state;
+	if (known === undefined || !isEmpty(others) || !Object.values(known).every((t) => t < cut))
+		return;
+	for (const address of Object.keys(known)) known[address] = 0;
+	state.t = 0;
 }
 
 function compactLines(

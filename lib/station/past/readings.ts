@@ -16,6 +16,7 @@ interface PastQuestion extends Period {
 	readonly wants: Wants;
 	readonly lookBackMs: number;
 	readonly resolveAfterMs: number;
+	readonly silentAfterMs: number;
 	readonly maxEvents: number;
 }
 
@@ -73,6 +74,7 @@ function isSoon(known: PastQuestion, question: PastQuestion, now: number): boole
 		known.wants === question.wants &&
 		known.lookBackMs === question.lookBackMs &&
 		known.resolveAfterMs === question.resolveAfterMs &&
+		known.silentAfterMs === question.silentAfterMs &&
 		known.maxEvents === question.maxEvents
 	);
 }

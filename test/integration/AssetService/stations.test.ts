@@ -151,6 +151,68 @@ it('says how the stations are, those with problems first', async () => {
 	expect(found[1]?.['connectors']).toHaveLength(2);
 });
 
+const word = (assetId: string, lastMinutes: number, ...more: ReturnType<typeof event>[]) => [
+	event(lastMinutes, assetId, 'ocpp.message', { messageType: 'CALL', action: 'Heartbeat' }),
+	...more,
+];
+
+it('says in few words what is wrong with a network, the worst first', async () => {
+	const many = Array.from({ length: 300 }, (_unused, n) => `as_${n}`);
+	const assets = many.map((id) => ({
+		...{ id, type: 'CHARGING_STATION', chargingStation: { name: `Harbour Street ${id.slice(3)}` } },
+	}));
+	const hour = 60;
+	const fault = (minutes: number, assetId: string, connectorId: number) =>
+		event(minutes, assetId, 'ocpp.message', {
+			...{ messageType: 'CALL', messageId: `m${count}`, action: 'StatusNotification' },
+			payload: {
+				...{ connectorId, status: 'Faulted', errorCode: 'GroundFailure', vendorErrorCode: 'F101' },
+				info: 'The residual current device has tripped',
+			},
+		});
+	const events = many.flatMap((id, n) => {
+		const ok = [status(200, 1, 'Available', id), status(200, 2, 'Charging', id)];
+		if (n < 6) return word(id, 100, ...ok, connection(30, 'DISCONNECTED', id));
+		if (n < 12) return word(id, 28 * hour);
+		if (n < 18) return word(id, 5, fault(90.5, id, 1), fault(80, id, 2));
+		if (n < 24)
+			return word(id, 5, status(90, 1, 'Unavailable', id), status(90, 2, 'Available', id));
+		return n < 30 ? word(id, 5) : word(id, 5, ...ok);
+	});
+	const sorted = events.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+	const world = await serving((request) =>
+		pages(request.path === ASSETS ? assets : sorted, request),
+	);
+	const found = await records(
+		run(world, ask('getStatus', { onlyProblems: true, lookBackHours: 48 })),
+	);
+	expect(found.map((one) => one['status'])).toEqual(
+		['offline', 'silent', 'faulted', 'unavailable', 'unknown'].flatMap((one) =>
+			Array<string>(6).fill(one),
+		),
+	);
+	const text = JSON.stringify(found.slice(0, 20));
+	expect(text.length).toBeLessThan(6_000);
+	expect(text).not.toMatch(/null|\[\]|\{\}/);
+	expect(found.find((one) => one['status'] === 'faulted')).toEqual({
+		...{ station: 'Harbour Street 12', stationId: 'as_12', status: 'faulted' },
+		...{ since: expect.any(String) as string, minutes: 90 },
+		faults: ['1', '2'].map((connector) => ({
+			...{ connector, errorCode: 'GroundFailure', vendorErrorCode: 'F101' },
+		})),
+	});
+	const all = await records(run(world, ask('getStatus')));
+	expect(all).toHaveLength(300);
+	expect(all.at(-1)).toMatchObject({ status: 'ok', connectors: [{}, {}] });
+	const whole = await records(
+		run(world, ask('getStatus', { onlyProblems: true, simplify: false })),
+	);
+	expect(whole[0]).toMatchObject({ station: { id: 'as_0' }, connected: false, sessions: [] });
+	const later = ask('getStatus', { lookBackHours: 48, options: { silentAfterHours: 30 } });
+	const words = (await records(run(world, later))).map((one) => one['status']);
+	expect(words).not.toContain('silent');
+});
+
 it.each(['getIncidents', 'getOutages', 'getSessions', 'getStatus', 'getUptime'])(
 	'%s begins with the name and the ID of the station, and without Simplify with the station of the trigger',
 	async (operation) => {

@@ -84,17 +84,17 @@ it.each([
 
 describe('the mails about the past', () => {
 	const outage = {
-		...{ station: STATION.name, stationId: STATION.id, kind: 'stationOffline' },
-		...{ since: '2026-10-25T00:30:00.000Z', until: null, minutes: 5 },
+		...{ station: STATION.name, stationId: STATION.id, cause: 'silent' },
+		...{ from: '2026-10-25T00:30:00.000Z', to: null, minutes: 1350 },
 	};
 
-	it('name the outages of yesterday', () => {
-		const back = { ...outage, until: '2026-10-25T01:30:00.000Z', minutes: 60 };
+	it('name the outages of yesterday, also of stations that are dead', () => {
+		const back = { ...outage, cause: 'offline', to: '2026-10-25T01:30:00.000Z', minutes: 60 };
 		expect(mailOf('outages-of-yesterday.json', 'Send email', [outage, back])).toEqual({
-			subject: 'Gare du Nord 2 was offline yesterday',
+			subject: 'Gare du Nord 2 was down yesterday',
 			lines: [
-				'Gare du Nord 2, offline since 2026-10-25 02:30 GMT+2, not back by midnight, asset asset_1',
-				'Gare du Nord 2, offline since 2026-10-25 02:30 GMT+2, 60 minutes, asset asset_1',
+				'Gare du Nord 2, silent from 2026-10-25 02:30 GMT+2, not back by midnight, 1350 minutes, asset asset_1',
+				'Gare du Nord 2, offline from 2026-10-25 02:30 GMT+2, 60 minutes, asset asset_1',
 			],
 		});
 	});

@@ -1168,3 +1168,26 @@ describe('a message soon after the connection was lost', () => {
 		]);
 	});
 });
+
+it('a fault that goes on after a boot is one incident, also when its other components ended at the boot long ago', async () => {
+	const settings = {
+		kind: 'connectorFault',
+		scope: 'connector',
+		forMs: 0,
+		resolveAfterMs: 0,
+	} as const;
+	const world = stationWorld({ settings, assets: ['s1'] });
+	const lock = { variable: { name: 'Problem' }, actualValue: 'true' };
+	world.events = [
+		...[status201('08:31', 1, 1, 'Available'), notified('09:00', 'Lock', { id: 1 }, lock)],
+		...[status201('09:30', 1, 1, 'Faulted'), status201('09:33', 1, 1, 'Occupied')],
+		...[status201('09:50', 1, 1, 'Faulted'), message('10:00', 's1', ['BootNotification', {}])],
+		...[status201('10:01', 1, 1, 'Faulted'), status201('14:00', 1, 1, 'Faulted')],
+		...[status201('15:00', 1, 1, 'Available')],
+	];
+	await world.pollFrom('08:30', '15:10');
+	expect(world.items()).toMatchObject([
+		{ state: 'opened', since: new Date(time('09:00')).toISOString() },
+		{ state: 'resolved', until: new Date(time('15:00')).toISOString() },
+	]);
+});

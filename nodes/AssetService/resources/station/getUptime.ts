@@ -23,7 +23,7 @@ import {
 	type OperationRun,
 } from '../../shared/operation';
 import { exclusionListField, exclusionsField, exclusionsOf, warnOfUnfitting } from './exclusions';
-import { ask, lookBackField, options, periodFields, stationFields } from './question';
+import { ask, lookBackField, periodFields, silenceOptions, stationFields } from './question';
 
 const PERS = ['connector', 'port', 'station'] as const satisfies readonly Per[];
 const SPLITS = [
@@ -121,7 +121,7 @@ const PLACES: readonly INodeProperties[] = [
 	portIsField,
 ];
 const EXCLUSIONS: readonly INodeProperties[] = [
-	...[exclusionsField, exclusionListField, lookBackField, options],
+	...[exclusionsField, exclusionListField, lookBackField, silenceOptions],
 ];
 
 export const getUptime: Fetching = {

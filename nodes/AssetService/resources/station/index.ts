@@ -19,8 +19,15 @@ import {
 	type Resource,
 } from '../../shared/operation';
 import { getOutages, getUptime } from './getUptime';
-import { ask, lookBackField, options, optionsWith, periodFields, stationFields } from './question';
-import { simplifiable } from './simplify';
+import {
+	ask,
+	lookBackField,
+	optionsWith,
+	silenceOptions,
+	periodFields,
+	stationFields,
+} from './question';
+import { isSimple, problemIn, simplifiable } from './simplify';
 
 const { triggerOn, statuses, faultProperties, reportAfter, ifSet } = incidentFields;
 
@@ -106,24 +113,36 @@ const getSessions: Fetching = {
 
 const EVERYTHING: Wants = { connections: true, states: true, sessions: true, silence: true };
 
+const onlyProblemsField: INodeProperties = {
+	displayName: 'Only Problems',
+	name: 'onlyProblems',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to return only the stations that something is wrong with, or of which nothing is known. With Simplify, items have only what is wrong.',
+};
+
 const getStatus: Fetching = {
 	name: 'Get Status',
 	description:
 		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
 	action:
 		'Get the status of stations now: offline, faulted or in use, and since when; not the past',
-	fields: [...stationFields, lookBackField, options],
+	fields: [...stationFields, onlyProblemsField, lookBackField, silenceOptions],
 	run: async (item) => {
+		const { name, displayName } = onlyProblemsField;
+		const onlyProblems = flag(item, name, displayName, false);
 		const found = await stationStatus(
 			await ask(item, EVERYTHING, { hasPeriod: false }),
 			connectionSettings(item.client.serviceInterface),
+			onlyProblems,
 		);
 		const silent = found.filter(({ lastSeenAt }) => lastSeenAt === null).length;
 		if (silent > 0) {
 			const text = `${counted(silent, 'station')} sent nothing in this time: raise '${lookBackField.displayName}' to see the last sign.`;
 			item.warn(text, { inLog: false });
 		}
-		return found;
+		return onlyProblems && isSimple(item) ? found.map(problemIn) : found;
 	},
 };
 

@@ -14,6 +14,7 @@ import {
 	directoryNow,
 	type Period,
 	Readings,
+	SILENT_AFTER_MS,
 	type StationSettings,
 	type Wants,
 } from '../../../../lib/station';
@@ -81,6 +82,16 @@ const maxEventsOption: INodeProperties = {
 	description: 'Max number of events to read. If the period has more, the node fails.',
 };
 
+const silentAfterOption: INodeProperties = {
+	displayName: 'Silent After (Hours)',
+	name: 'silentAfterHours',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MOST.catchUpHours, numberPrecision: 0 },
+	default: SILENT_AFTER_MS / HOUR_MS,
+	description:
+		'How long a station may send nothing: after that it counts as down since its last message. Many send a heartbeat only each 24 hours.',
+};
+
 export const optionsWith = (...options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
@@ -90,7 +101,8 @@ export const optionsWith = (...options: INodeProperties[]): INodeProperties => (
 	options: [...options, maxEventsOption, parallelItemsOption],
 });
 
-export const options = optionsWith();
+/** Of questions about silence. */
+export const silenceOptions = optionsWith(silentAfterOption);
 
 /** What the items of an execution share. */
 interface Shared {
@@ -133,10 +145,13 @@ export async function ask(
 	const hoursBack = wholeNumber(run, 'lookBackHours', lookBackField);
 	const lookBackMs = Math.max(hoursBack * HOUR_MS, forMs + withinMs);
 	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
+	const silentAfterHours =
+		wants.silence === true ? wholeNumber(run, 'options.silentAfterHours', silentAfterOption) : 0;
 	const directory = await (shared.directory ??= directoryNow(client));
 	checkListed(assetIds ?? [], directory.listing?.has, stations.displayName);
 	const past = await shared.readings.of({
 		...{ ...period, wants, lookBackMs, resolveAfterMs, maxEvents },
+		silentAfterMs: silentAfterHours * HOUR_MS,
 	});
 	const asked = {
 		...{ past, directory, assetIds },

@@ -2,7 +2,10 @@
 import type { ApiRecord } from '../../../../lib/service';
 import { asRecord, isRecord } from '../../../../lib/shared/values';
 import { simplifyField } from '../../shared/lists';
-import { flag, type Fetching } from '../../shared/operation';
+import { flag, type Fetching, type OperationRun } from '../../shared/operation';
+
+export const isSimple = (item: OperationRun): boolean =>
+	flag(item, simplifyField.name, simplifyField.displayName, true);
 
 /** The same question with Simplify in front of its options. */
 export function simplifiable(question: Fetching): Fetching {
@@ -11,9 +14,9 @@ export function simplifiable(question: Fetching): Fetching {
 		...question,
 		fields: [...fields.slice(0, -1), simplifyField, ...fields.slice(-1)],
 		run: async (item) => {
-			const isSimple = flag(item, simplifyField.name, simplifyField.displayName, true);
+			const isToSimplify = isSimple(item);
 			const found = await question.run(item);
-			return isSimple ? found.map(simplified) : found;
+			return isToSimplify ? found.map(simplified) : found;
 		},
 	};
 }
@@ -27,6 +30,31 @@ function simplified({ station, seconds: _seconds, ...item }: ApiRecord): ApiReco
 	]);
 	return { station: name, stationId: id, ...Object.fromEntries(fields) };
 }
+
+/** What is wrong with a station, of its status: few enough words for a message, or an AI agent. */
+export function problemIn(status: ApiRecord): ApiRecord {
+	const { station, status: word, since, minutes, connectors, faults, problems } = status;
+	const unavailable = recordsIn(connectors).filter((one) => one['status'] === 'Unavailable');
+	const wrong = {
+		...{ since, minutes },
+		connectors: unavailable.map((one) => part(one, ['connector', 'status'])),
+		faults: recordsIn(faults).map((one) =>
+			part(one, ['connector', 'errorCode', 'vendorErrorCode']),
+		),
+		problems: recordsIn(problems).map((one) => part(one, ['connector', 'component', 'errorCode'])),
+	};
+	const isSaid = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== null);
+	return {
+		station,
+		status: word,
+		...Object.fromEntries(Object.entries(wrong).filter(([, one]) => isSaid(one))),
+	};
+}
+
+const recordsIn = (list: unknown): ApiRecord[] =>
+	Array.isArray(list) ? list.filter(isRecord) : [];
+const part = (record: ApiRecord, fields: readonly string[]): ApiRecord =>
+	Object.fromEntries(fields.map((field) => [field, record[field]]));
 
 function withoutNulls(value: unknown): unknown {
 	if (!isRecord(value)) return value;

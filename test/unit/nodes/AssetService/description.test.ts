@@ -147,7 +147,7 @@ describe('the description of the action node', () => {
 		],
 		[
 			{ resource: 'station', operation: 'getStatus' },
-			['stations', 'assetIds', 'lookBackHours', 'simplify', 'options'],
+			['stations', 'assetIds', 'onlyProblems', 'lookBackHours', 'simplify', 'options'],
 		],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
 		[

@@ -451,6 +451,33 @@ it('per station, counts a place from its first status on', async () => {
 	expect(await ask('09:00', '15:00')).toMatchObject([{ unavailableMinutes: 240, upMinutes: 120 }]);
 });
 
+it('a connector of a failed EVSE that charges is in use, in the status as in the uptime', async () => {
+	const transaction = {
+		...{ eventType: 'Updated', triggerReason: 'ChargingStateChanged', seqNo: 1 },
+		...{ evse: { id: 1, connectorId: 2 } },
+		transactionInfo: { transactionId: 'tx1', chargingState: 'Charging' },
+	};
+	const events = [
+		...[status201('06:09', 1, 1, 'Available'), status201('06:09', 1, 2, 'Available')],
+		...[boot('07:50'), status201('07:51', 1, 1, 'Available'), evse('08:23', 1, 'Faulted')],
+		...[message('10:50', 's1', ['TransactionEvent', transaction]), ...heartbeats()],
+	];
+	expect(await status(events, { now: time('11:05'), assets: ['s1'] })).toMatchObject([
+		{
+			connectors: [
+				{ connector: '1', status: 'Faulted' },
+				{ connector: '1/1', status: 'Faulted', since: iso('08:23') },
+				{ connector: '1/2', status: 'Charging', since: iso('10:50') },
+			],
+		},
+	]);
+	const row = { ...DAY, from: from('10:50'), to: from('11:05') };
+	expect(await uptime(events, {}, row)).toMatchObject([
+		{ connector: '1/1', faultedMinutes: 15 },
+		{ connector: '1/2', upMinutes: 15 },
+	]);
+});
+
 describe('the worked examples of the rules', () => {
 	it('of the USA: an outage within maintenance is excluded, and time up within it is not lost', async () => {
 		const events = [
