@@ -419,7 +419,11 @@ function connector201(
 	const states = statesOf(own?.stretches ?? [], above, stretchesIn([own, ...ofEvse]));
 	const statuses = [
 		...stretchesIn(ofEvse).filter(({ key }) => isOperative(key)),
-		...uses.map(({ from: since, to: until }) => ({ key: CHARGING, since, ...(until < Infinity && { until }) })),
+		...uses.map(({ from: since, to: until }) => ({
+			key: CHARGING,
+			since,
+			...(until < Infinity && { until }),
+		})),
 		...(own?.stretches ?? []),
 	];
 	return {
