@@ -399,14 +399,17 @@ function compactLines(
 	const names = Object.keys(lines);
 	if (names.length === 0 && state.boots === undefined) return;
 	const components = componentsOf(state, { until: Infinity, watermark });
-	// What a boot decides, it needs until then.
-	const undecided = components.windows.filter(({ isOver }) => !isOver).map(({ t }) => t);
-	const cut = Math.min(watermark - LATEST_MS, ...undecided);
+	// What a boot decides, it needs until then, also for what is still to be read.
+	const needed = components.windows.filter(({ isOver }) => isOpen || !isOver).map(({ t }) => t);
+	const cut = Math.min(watermark - LATEST_MS, ...needed);
 	const from = wholeSince(state, cut, settings, components);
 	forget(state, names, settings, { cut, from, isOpen }, components);
 	for (const name of names) limitReports(state, name, settings);
 	if (!isOpen) {
-		state.boots = state.boots?.filter(({ t }) => t >= cut - RESPONSE_MS);
+		// A boot without the reports after it would end what they say.
+		state.boots = state.boots?.filter(
+			({ t, as }) => t >= (as === undefined ? cut : cut - RESPONSE_MS),
+		);
 		if (state.boots?.length === 0) delete state.boots;
 		if (!state.boots && settings.kind !== 'stationOffline')
 			Reflect.deleteProperty(lines, CONNECTION);

@@ -40,8 +40,12 @@ const status = (
 	]);
 const faulted = (at: string, ...codes: string[]) => status(at, 1, 'Faulted', codes);
 
-const status201 = (at: string, evseId: number, connectorId: number, connectorStatus: string) =>
-	message(at, 's1', ['StatusNotification', { evseId, connectorId, connectorStatus }]);
+const status201 = (
+	at: string | number,
+	evseId: number,
+	connectorId: number,
+	connectorStatus: string,
+) => message(at, 's1', ['StatusNotification', { evseId, connectorId, connectorStatus }]);
 const notified = (
 	at: string,
 	name: string,
@@ -1190,4 +1194,20 @@ it('a fault that goes on after a boot is one incident, also when its other compo
 		{ state: 'opened', since: new Date(time('09:00')).toISOString() },
 		{ state: 'resolved', until: new Date(time('15:00')).toISOString() },
 	]);
+});
+
+it('a fault that is reported again after a boot lasts, however long ago both are', async () => {
+	const settings = { kind: 'connectorFault', forMs: 0, resolveAfterMs: 5 * MINUTE } as const;
+	const world = stationWorld({ settings, assets: ['s1'] });
+	world.events = [
+		...[status201('08:31', 2, 1, 'Available'), status201('08:31', 2, 2, 'Available')],
+		...[status201('08:49', 2, 1, 'Faulted'), message('09:12:19', 's1', ['BootNotification', {}])],
+		...[status201('09:13:27', 2, 1, 'Faulted'), status201('09:14:06', 2, 2, 'Reserved')],
+		...Array.from({ length: 12 }, (_unused, n) =>
+			status201(time('10:10') + n * MINUTE, 2, 2, n % 2 === 0 ? 'Faulted' : 'Available'),
+		),
+	];
+	await world.pollFrom('08:30', '11:00');
+	const own = world.items().filter(({ connector }) => connector === '2/1');
+	expect(own).toMatchObject([{ state: 'opened', since: new Date(time('08:49')).toISOString() }]);
 });
