@@ -83,6 +83,8 @@ export const MOST_UNREAD = 8;
 const MOST_LOOKS = 4;
 /** What is older is of no use: the place of the next look back is kept by itself. */
 const LONGEST_TRAIL_MS = DAY_MS;
+/** Two records of the trail are at most this part of their age apart: of fewer, each poll would read a page more behind the new events. */
+const MARKS = 12;
 
 /** A position from which everything created after `knownUpTo` is read. */
 export function positionAt(knownUpTo: number): Position {
@@ -153,7 +155,7 @@ export function extendedTrail(trail: readonly Anchor[], read: readonly Anchor[])
 		const last = kept.at(-1) ?? newest;
 		if (newest.at - last.at >= LONGEST_TRAIL_MS) break;
 		const next = older[n + 1];
-		const isNeeded = next === undefined || last.at - next.at > (newest.at - next.at) / 8;
+		const isNeeded = next === undefined || last.at - next.at > (newest.at - next.at) / MARKS;
 		if (isNeeded) kept.push(each);
 	}
 	return kept.reverse();
