@@ -131,14 +131,14 @@ it(
 		const resource = 'station';
 		const watched = { triggerOn: 'stationOffline', forMinutes: 0 };
 		expect(await ask({ resource, operation: 'getIncidents', ...watched })).toMatchObject([
-			{ station: { id: lost.assetId, name: lost.name } },
+			{ station: lost.name, stationId: lost.assetId },
 		]);
-		expect(await ask({ resource, operation: 'getSessions' })).toMatchObject([
-			{ station: { id: charged.assetId } },
-		]);
-		for (const operation of ['getStatus', 'getUptime']) {
-			const stations = await ask({ resource, operation });
-			expect(JSON.stringify(stations)).toContain(lost.assetId);
+		for (const [operation, { name }] of [
+			['getSessions', charged],
+			['getStatus', lost],
+			['getUptime', lost],
+		] as const) {
+			expect(JSON.stringify(await ask({ resource, operation }))).toContain(name);
 		}
 
 		await client.deactivate(webhook.id);
