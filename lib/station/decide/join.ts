@@ -9,7 +9,7 @@ import { isTransaction } from '../facts/values';
 import { mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { canRise } from './energy';
-import { isOver, type KnownSession, type KnownSessions } from './known';
+import { isOver, latest, type KnownSession, type KnownSessions } from './known';
 import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
 
 interface Joined {
@@ -70,16 +70,14 @@ export function exactOf(known: KnownSessions, stop: SessionStop): KnownSession[]
 	const { tx, at, t, connector } = stop;
 	const named = known.namedBy(tx, stop);
 	const isBegun = named !== undefined && (named.start.at <= at || named.start.t <= t);
-	const begun = known.withId(tx, stop).concat(isBegun ? named : []);
-	const places = Map.groupBy(begun, (one) => known.placeOf(one));
+	const all = known.withId(tx, stop).concat(isBegun ? named : []);
+	const places = Map.groupBy(all, (one) => known.placeOf(one));
 	const here = [...places].filter(([place]) => mayBeSame(place, connector));
 	return here.flatMap(([, some]) => {
-		const before = some.filter(({ start }) => start.at <= at);
-		const clock = before.length > 0 ? 'at' : 't';
-		const sorted = (before.length > 0 ? before : some).sort(
-			(a, b) => a.start[clock] - b.start[clock],
-		);
-		return sorted.slice(-1);
+		const begun = latest(some, 'at', at) ?? latest(some, 't', t);
+		// One that was created before then has begun, though its clock may have been ahead.
+		const sent = begun && isOver(begun) ? latest(some, 't', at) : undefined;
+		return sent && !isOver(sent) ? sent : (begun ?? []);
 	});
 }
 

@@ -250,7 +250,7 @@ export class KnownSessions {
 }
 
 /** The one that began last by then. */
-const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', time: number) =>
+export const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', time: number) =>
 	sessions
 		.filter(({ start }) => start[clock] <= time)
 		.reduce<KnownSession | undefined>(

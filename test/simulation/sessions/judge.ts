@@ -131,6 +131,13 @@ function timesOf(session: Session): { start: number[]; stop: number[] } {
 	return { start: of(start, from), stop: of(stop, to) };
 }
 
+/** Without its start, nothing contradicts its own time. */
+function stopsOf(session: Session, { startedAt }: Row): number[] {
+	const stop = partOf(session, 'stop');
+	const own = startedAt === null && stop !== undefined ? [timeOf(session, stop)] : [];
+	return [...timesOf(session).stop, ...own];
+}
+
 const msOf = (text: unknown) => (typeof text === 'string' ? Date.parse(text) : undefined);
 
 /** The IDs that it was given: a start that was sent again can be answered with another one. */
@@ -153,7 +160,7 @@ function sessionOf(
 		.filter((session) => {
 			const times = timesOf(session);
 			const [start, stop] = [msOf(startedAt), msOf(stoppedAt)];
-			if (stop !== undefined) return times.stop.includes(stop);
+			if (stop !== undefined) return stopsOf(session, row).includes(stop);
 			const own = partOf(session, 'start');
 			// Without its stop, nothing contradicts its own time.
 			const isOwn = own !== undefined && timeOf(session, own) === start;
@@ -169,7 +176,7 @@ function fieldsOf(history: History, session: Session, row: Row): string[] {
 	const isTrue = {
 		connector: connector === connectorName(history.version, session.connector),
 		start: times.start.includes(msOf(startedAt) ?? NaN) || stoppedAt === null,
-		stop: times.stop.includes(msOf(stoppedAt) ?? NaN),
+		stop: stopsOf(session, row).includes(msOf(stoppedAt) ?? NaN),
 		energy: typeof energyKwh === 'number' && isEnergy(history, row, energyKwh, session),
 	};
 	return [

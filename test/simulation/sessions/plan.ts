@@ -249,13 +249,16 @@ function troubled(random: Random, session: Session, trouble: Trouble, ways: Ways
 	const parts = session.parts.map((part): Part => {
 		if (random.int(3) > 0) return part;
 		if (own === 'late') return { ...part, lateMs: random.int(random.pick([90, 540])) * SECOND };
-		// What has no name and no time belongs to whatever it meets.
-		if (part.kind === 'reading' && !part.isNamed && !isClockRight) return part;
+		if (isAnywhere(session, part)) return part;
 		const waitsMs = random.int(part.kind === 'reading' ? 120 : 3) * SECOND;
 		return part.kind === 'response' ? part : { ...part, waitsMs };
 	});
 	return { ...session, parts };
 }
+
+/** What has no name and no time belongs to whatever it meets. */
+const isAnywhere = ({ clockMs }: Session, { kind, isNamed }: Part): boolean =>
+	kind === 'reading' && !isNamed && clockMs.some((ms) => ms !== 0);
 
 /** What a station without a connection would have sent, it sends afterwards, in order, with the times of then. */
 function waiting(random: Random, session: Session): Session {
@@ -277,6 +280,7 @@ function waiting(random: Random, session: Session): Session {
 function repeated(random: Random, session: Session, { version, naming }: Ways): Session {
 	const { parts } = session;
 	const one = parts[random.int(parts.length)];
+	if (one !== undefined && isAnywhere(session, one)) return session;
 	const againMs = random.pick([20 * SECOND, 90 * SECOND, 15 * MINUTE]);
 	const isStart = one?.kind === 'start' || one?.kind === 'response';
 	// A start that is sent again is another one for the service, which may choose another ID for it.

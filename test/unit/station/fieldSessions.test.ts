@@ -336,6 +336,10 @@ I3: the same ID a third time, while the end of the second one waits, and the EVS
   10:43:34 ended 1 at=10:40
   => 1/1 | 2/1 | 1/1
 
+I3: the same ID again, by a clock that is ahead at the start
+  09:00 start 1 1000 tx=1 | 09:10 stop 1 2000 | 09:30 start 1 2000 at=09:38 tx=1 | 09:37 stop 1 2500
+  => ? 10min 1kWh | ? 7min 0.5kWh by=response
+
 I3: the same ID again after a boot
   09:00 started 1 1/1 1000 | 09:10 ended 1 2000 | 09:30 started 1 1/1 2000 | 09:40 updated 1 5000
   09:50 ended 1 6000
