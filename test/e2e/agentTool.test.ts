@@ -1,7 +1,9 @@
 /** The action node as a tool of n8n's AI Agent, run by n8n's own executor: a model's calls and their results. */
 import { startSimulator } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
-import { LAST_WORDS, startFakeModel } from '../support/fakeModel';
+import { Station } from '../../simulator/data/field/station';
+import { createRandom } from '../../simulator/data/random';
+import { LAST_WORDS, type PlannedCall, startFakeModel } from '../support/fakeModel';
 import { endAfterAll, useForAll } from '../support/lifetime';
 import { apiCredential } from '../support/n8n/credentials';
 import { example } from '../support/n8n/examples';
@@ -21,7 +23,8 @@ const URL_OF_ENDPOINT = 'https://n8n.example.com/webhook/1';
 
 const stopped = endAfterAll();
 const world = useWorld();
-const simulator = useForAll(() => startSimulator());
+const STATIONS = 30;
+const simulator = useForAll(() => startSimulator({ assets: STATIONS }));
 const model = useForAll(() =>
 	startFakeModel([
 		{ tool: 'List_assets', input: { limit: 2 } },
@@ -102,16 +105,91 @@ it('runs the calls of the model and returns the results without any secret', asy
 	}
 });
 
-it('answers questions about stations in the chat of the example', async () => {
+/** What a model looks for in the texts that n8n makes of the tools. */
+const FIND = /find a station by its name/;
+const STATUS = /status of stations now/;
+const OUTAGES = /^Get outages of stations/;
+const SESSIONS = /charging sessions of stations/;
+const UPTIME = /uptime of stations in percent/;
+
+const day = { createdAfter: '', createdBefore: '' };
+const ofAll = { assetIds: '', ...day };
+/** Two calls: the ID by the name, then the question. */
+const of = (name: string, tool: RegExp, more: Record<string, unknown>): PlannedCall[] => [
+	{ tool: FIND, input: { name } },
+	{
+		tool,
+		input: ([found = '']) => ({ assetIds: /"id":"([^"]+)"/.exec(found)?.[1], ...more }),
+	},
+];
+
+/** Of a station whose connector has been Finishing for hours, with a session that has not ended. */
+async function tellStuck(): Promise<{ id: string; name: string }> {
+	const [asset] = generateAssets(STATIONS)
+		.slice(12)
+		.filter(
+			({ chargingStation: { protocol, connectors } }) =>
+				protocol === 'OCPP_1_6' && connectors.every(({ status }) => status !== 'Unavailable'),
+		);
+	if (asset === undefined) throw new Error('There is no such station.');
+	const station = new Station(asset, createRandom(0), 20_000);
+	const session = station.session({
+		...{ connector: 1, transactionId: 777, idTag: 'TAG2', meterStartWh: 5000 },
+	});
+	const said = [
+		[300, session.started()],
+		[200, station.status(1, 'Finishing')],
+	] as const;
+	for (const [minutesAgo, message] of said) {
+		const createdAt = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+		if (message) await simulator.emit({ ...message(createdAt), createdAt }, { deliver: false });
+	}
+	return { id: asset.id, name: asset.chargingStation.name };
+}
+
+it('answers ten questions of drivers in the chat of the example, each with one or two calls', async () => {
 	const { client } = world;
 	const [faulted, offline] = await tellStations(simulator);
-	const asked = stopped(
-		await startFakeModel([
-			{ tool: 'Get_status', input: { assetIds: `${faulted.id}, ${offline.id}` } },
-			{ tool: 'Get_outages', input: { assetIds: '', createdAfter: '', createdBefore: '' } },
-			{ tool: 'Get_uptime', input: { assetIds: faulted.id, createdAfter: '', createdBefore: '' } },
-		]),
-	);
+	const stuck = await tellStuck();
+	const [F, O, S] = [faulted.name, offline.name, stuck.name];
+	const now = { onlyProblems: false };
+	/** The calls, what the last result says, and what it leaves out. */
+	const questions: Record<string, readonly [PlannedCall[], string[], string[]?]> = {
+		'Which stations have a problem now?': [
+			[{ tool: STATUS, input: { assetIds: '', onlyProblems: true } }],
+			[F, O, '"faulted"', '"offline"'],
+			[S],
+		],
+		[`Is ${O} online?`]: [of(O, STATUS, now), ['"offline"', '"since":"'], [F]],
+		[`The driver at ${F} cannot start. Why?`]: [of(F, STATUS, now), ['InternalError', 'E-7'], [O]],
+		[`Is a car charging at ${S}?`]: [
+			of(S, STATUS, now),
+			['"sessions":[{"connector":"1"', 'Finishing'],
+		],
+		[`How long was ${F} down today, and why?`]: [
+			of(F, OUTAGES, day),
+			['"minutes":30', '"offline"', '"faulted"', 'InternalError'],
+			[O],
+		],
+		'Which stations were down today?': [[{ tool: OUTAGES, input: ofAll }], [F, O, '"minutes":30']],
+		'Which faults were there today?': [
+			[{ tool: 'Get_faults', input: ofAll }],
+			[F, 'InternalError', '"count":2'],
+			[O],
+		],
+		'Which cars have not left although they are full?': [
+			[{ tool: 'Get_stuck', input: ofAll }],
+			[S, 'Finishing'],
+			[O],
+		],
+		[`What did the last driver at ${F} charge?`]: [
+			of(F, SESSIONS, { ...day, includeOpen: false }),
+			['"energyKwh":7.5', '"minutes":60'],
+		],
+		[`What is the uptime of ${F}?`]: [of(F, UPTIME, day), ['uptimePercent'], [O]],
+	};
+	expect(Object.keys(questions)).toHaveLength(10);
+	const asked = stopped(await startFakeModel((question) => questions[question]?.[0] ?? []));
 	const { id, nodes } = await client.importWorkflow(example('station-questions.json'), [
 		await client.createCredential(apiCredential(simulator)),
 		await client.createCredential({
@@ -130,28 +208,38 @@ it('answers questions about stations in the chat of the example', async () => {
 		})),
 	});
 	await client.activate(id);
-	const chatted = await waitFor(
-		async () => {
-			const response = await fetch(`${world.url}/webhook/questions/chat`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({
-					action: 'sendMessage',
-					sessionId: '1',
-					chatInput: 'What is wrong?',
-				}),
-			});
-			return response.status === 404 ? undefined : response;
-		},
-		{ what: 'the chat', timeoutMs: 60_000 },
-	);
-	expect(await chatted.json()).toMatchObject({ output: LAST_WORDS });
-	const [status, outages, uptime] = asked.results();
-	for (const text of [faulted.name, offline.name, '"faulted"', '"offline"']) {
-		expect(status).toContain(text);
+	for (const [question, [calls, says, leavesOut = []]] of Object.entries(questions)) {
+		const chatted = await waitFor(
+			async () => {
+				const response = await fetch(`${world.url}/webhook/questions/chat`, {
+					method: 'POST',
+					headers: { 'content-type': 'application/json' },
+					body: JSON.stringify({ action: 'sendMessage', sessionId: '1', chatInput: question }),
+				});
+				return response.status === 404 ? undefined : response;
+			},
+			{ what: 'the chat', timeoutMs: 60_000 },
+		);
+		expect([question, await chatted.json()]).toMatchObject([question, { output: LAST_WORDS }]);
+		const results = asked.results();
+		expect([question, results.length]).toEqual([question, calls.length]);
+		expect(calls.length).toBeLessThanOrEqual(2);
+		const last = results.at(-1) ?? '';
+		expect(says.filter((text) => !last.includes(text)).map((text) => [question, text])).toEqual([]);
+		expect(leavesOut.filter((text) => last.includes(text))).toEqual([]);
+		// What a model can read; of all stations, Get Status says only what is wrong.
+		const most = calls.at(-1)?.tool === STATUS ? 6_000 : 20_000;
+		expect([question, Math.max(...results.map(({ length }) => length)) < most]).toEqual([
+			question,
+			true,
+		]);
 	}
-	for (const text of [faulted.name, offline.name, '"minutes":30']) expect(outages).toContain(text);
-	expect(uptime).toContain('uptimePercent');
-	expect(uptime).not.toContain(offline.name);
+	// n8n makes these texts of the actions, and nothing else tells a model what a tool is for.
+	for (const { name, description, parameters } of asked.tools()) {
+		expect([name, description.length < 150]).toEqual([name, true]);
+		for (const one of Object.values(parameters.properties)) {
+			expect(one).toMatchObject({ description: expect.stringMatching(/\w/) as string });
+		}
+	}
 	await client.deactivate(id);
 });

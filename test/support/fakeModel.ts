@@ -1,18 +1,26 @@
-/** A fake chat model behind an OpenAI-compatible API: it makes the planned tool calls, then ends. */
+/** A fake chat model behind an OpenAI-compatible API: it makes the planned tool calls for what it is asked, then ends. */
 import { z } from 'zod/v4';
 import { type HttpService, startHttpService } from './httpService';
 
-interface PlannedCall {
-	/** Part of the tool's name, which n8n derives from the node's name. */
-	readonly tool: string;
-	readonly input: Readonly<Record<string, unknown>>;
+export interface PlannedCall {
+	/** Part of the tool's name, which n8n derives from the node's name; or what only its description says. */
+	readonly tool: string | RegExp;
+	/** May depend on the results of the calls before. */
+	readonly input: Input | ((results: readonly string[]) => Input);
 }
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A tool as n8n describes it to a model. */
+export type ModelTool = Conversation['tools'][number]['function'];
 
 interface FakeModel {
 	/** As the `url` of n8n's OpenAI credential. */
 	readonly url: string;
 	/** Results of the tools, in order of the calls. */
 	readonly results: () => readonly string[];
+	/** Those that the model was offered last. */
+	readonly tools: () => readonly ModelTool[];
 	/** Everything that was ever sent to the model. */
 	readonly heard: () => string;
 	stop(): Promise<void>;
@@ -20,23 +28,32 @@ interface FakeModel {
 
 export const LAST_WORDS = 'That is all.';
 
+const Tool = z.looseObject({
+	name: z.string(),
+	description: z.string(),
+	parameters: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
+});
 const Conversation = z.looseObject({
 	messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
-	tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })).default([]),
+	tools: z.array(z.looseObject({ function: Tool })).default([]),
 });
 type Conversation = z.infer<typeof Conversation>;
 
-export async function startFakeModel(calls: readonly PlannedCall[]): Promise<FakeModel> {
+/** `plan`: the calls for what a user asks. */
+export async function startFakeModel(
+	plan: readonly PlannedCall[] | ((question: string) => readonly PlannedCall[]),
+): Promise<FakeModel> {
 	const service: HttpService = await startHttpService(({ path, body }) => {
 		if (path !== '/v1/chat/completions') return { status: 404 };
-		return { body: completion(nextMessage(Conversation.parse(JSON.parse(body)), calls)) };
+		const conversation = Conversation.parse(JSON.parse(body));
+		const calls = typeof plan === 'function' ? plan(questionIn(conversation)) : plan;
+		return { body: completion(nextMessage(conversation, calls)) };
 	});
+	const last = () => Conversation.parse(JSON.parse(service.requests.at(-1)?.body ?? '{}'));
 	return {
 		url: `${service.url}/v1`,
-		results: () => {
-			const last = Conversation.parse(JSON.parse(service.requests.at(-1)?.body ?? '{}'));
-			return toolMessages(last).map(({ content }) => textOf(content));
-		},
+		results: () => resultsIn(last()),
+		tools: () => last().tools.map((tool) => tool.function),
 		heard: () => service.requests.map(({ body }) => body).join('\n'),
 		stop: () => service.stop(),
 	};
@@ -44,25 +61,41 @@ export async function startFakeModel(calls: readonly PlannedCall[]): Promise<Fak
 
 const toolMessages = ({ messages }: Conversation) => messages.filter(({ role }) => role === 'tool');
 
+const resultsIn = (conversation: Conversation) =>
+	toolMessages(conversation).map(({ content }) => textOf(content));
+
+const questionIn = ({ messages }: Conversation) =>
+	textOf(messages.findLast(({ role }) => role === 'user')?.content);
+
 const textOf = (content: unknown): string =>
 	typeof content === 'string' ? content : JSON.stringify(content);
 
 /** The next planned call without a result; after all of them, the final message. */
 function nextMessage(conversation: Conversation, calls: readonly PlannedCall[]): object {
-	const made = toolMessages(conversation).length;
-	const call = calls[made];
+	const results = resultsIn(conversation);
+	const call = calls[results.length];
 	if (!call) return { role: 'assistant', content: LAST_WORDS };
-	const names = conversation.tools.map((tool) => tool.function.name);
-	const name = names.find((candidate) => candidate.includes(call.tool));
-	if (name === undefined) throw new Error(`No tool '${call.tool}' among ${names.join(', ')}.`);
+	const tools = conversation.tools.map((tool) => tool.function);
+	const { tool: wanted, input } = call;
+	const fitting = tools.filter(({ name, description }) =>
+		typeof wanted === 'string' ? name.includes(wanted) : wanted.test(description),
+	);
+	const [tool, ...others] = fitting;
+	if (tool === undefined || others.length > 0) {
+		const all = tools.map(({ name, description }) => `${name}: ${description}`).join(', ');
+		throw new Error(`${fitting.length} tools fit '${wanted}', among ${all}.`);
+	}
 	return {
 		role: 'assistant',
 		content: null,
 		tool_calls: [
 			{
-				id: `call_${made}`,
+				id: `call_${results.length}`,
 				type: 'function',
-				function: { name, arguments: JSON.stringify(call.input) },
+				function: {
+					name: tool.name,
+					arguments: JSON.stringify(typeof input === 'function' ? input(results) : input),
+				},
 			},
 		],
 	};

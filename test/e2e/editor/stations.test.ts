@@ -1,4 +1,5 @@
 /** Questions about stations in n8n's editor, as a user asks them: a node each and no code, and tests with real incidents that act on nothing. */
+import type { Locator } from 'playwright-core';
 import { asRecord } from '../../../lib/shared/values';
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
@@ -16,6 +17,7 @@ import { enabledCommands } from '../operatorJobs/commands';
 const MINUTE = 60_000;
 const STATIONS = 12;
 const TRIGGER = 'Asset Service Station Trigger';
+const ONLY = 'Only these stations';
 const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
 
 const world = useWorld();
@@ -41,7 +43,7 @@ interface Plan {
 	readonly output: () => readonly string[];
 }
 
-const PERIOD = ['Asset IDs', 'Created After', 'Created Before', 'Look Back (Hours)'];
+const PERIOD = ['Stations', 'Asset IDs', 'Created After', 'Created Before', 'Look Back (Hours)'];
 const PLANS: readonly Plan[] = [
 	{
 		operation: 'getIncidents',
@@ -89,6 +91,10 @@ describe('in the panels of a workflow', () => {
 					},
 				]),
 			),
+			[ONLY]: {
+				...{ type: STATION_TRIGGER_TYPE, typeVersion: 1, credentials: [credential] },
+				parameters: { triggerOn: 'stationOffline', options: { onlyStations: { station: [{}] } } },
+			},
 			[TRIGGER]: {
 				...{ type: STATION_TRIGGER_TYPE, typeVersion: 1, credentials: [credential] },
 				parameters: {
@@ -125,7 +131,7 @@ describe('in the panels of a workflow', () => {
 		const shown = panel.getByTestId('output-panel');
 		await shown
 			.getByText(
-				'In the last 24 hours, these settings would have reported 2 incidents of 2 stations.',
+				'In the last 20 hours, as far back as the list goes, these settings would have reported 2 incidents of 2 stations.',
 			)
 			.first()
 			.waitFor();
@@ -134,6 +140,46 @@ describe('in the panels of a workflow', () => {
 		const headers = await shown.locator('th').allInnerTexts();
 		expect(headers.slice(0, 4)).toEqual(['station', 'connector', 'since', 'minutes']);
 		expect(headers).toContain('test');
+		await editor.closeNode();
+	});
+
+	/** In the row that is open. */
+	const select = async (panel: Locator, name: string) => {
+		await panel.getByTestId('resource-locator-assetId').last().getByTestId('rlc-input').click();
+		const choices = editor.page.getByTestId('rlc-item');
+		await choices.nth(STATIONS - 1).waitFor();
+		const names = await choices.allInnerTexts();
+		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b, 'en')));
+		const [first = '', ...words] = name.split(' ');
+		await editor.page.getByTestId('rlc-search').fill([...words, first.toLowerCase()].join(' '));
+		await choices.nth(STATIONS - 1).waitFor({ state: 'hidden' });
+		await choices.filter({ hasText: name }).first().click();
+	};
+
+	it('asks about stations that are selected by name, one after the other', async () => {
+		const panel = await editor.openNode('getStatus');
+		const shown = panel.getByTestId('output-panel');
+		for (const [n, name] of [faulted, offline].entries()) {
+			await panel.getByText('Add station').last().click();
+			await select(panel, name);
+			await panel.getByTestId('node-execute-button').click();
+			await shown
+				.getByText(n === 0 ? '1 item' : '2 items')
+				.first()
+				.waitFor();
+			await shown.getByText(name).first().waitFor();
+		}
+		await editor.closeNode();
+	});
+
+	it('tests the trigger with the stations that are selected by name', async () => {
+		const panel = await editor.openNode(ONLY);
+		await select(panel, faulted);
+		await panel.getByTestId('trigger-execute-button').first().click();
+		const shown = panel.getByTestId('output-panel');
+		await shown.getByText('would have reported 1 incident of 1 station.').first().waitFor();
+		await shown.getByTestId('radio-button-table').click();
+		await shown.getByText(faulted).first().waitFor();
 		await editor.closeNode();
 	});
 
