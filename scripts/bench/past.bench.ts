@@ -1,137 +1,109 @@
 /**
- * CPU, memory, the longest block of the event loop and the requests of questions about the past: 30 days of 100 stations, 6 hours
- * of 10,000 stations, a million events, and a station that never rests. `npx tsx --expose-gc scripts/bench/past.bench.ts [scene]`.
- * The list is computed beforehand. Next to it, a script that reads the same pages, keeps the events, and only adds up the time
- * offline.
+ * CPU, memory of all threads, and the longest block of the event loop of questions about the past, each in a process of its own:
+ * 30 days of 100 stations, 6 hours of 10,000 stations, a million events, a million statuses of one station, and a station that
+ * never rests. The list is served by this process. Next to Get Uptime and Get Sessions, a plain script (`past/plain.ts`).
+ * Measures `dist`: `npm run build` first. `npx tsx scripts/bench/past.bench.ts [scene] [question]`.
  */
-import { walkPages } from '../../lib/service/paging';
-import { isRecord } from '../../lib/shared/values';
-import {
-	type Asked,
-	DEFAULT_CONNECTION,
-	directoryNow,
-	pastIncidents,
-	pastSessions,
-	pastUptime,
-	readPast,
-	split,
-	stationStatus,
-	type StationSettings,
-	type Wants,
-} from '../../lib/station';
-import { readStationSettings } from '../../n8n/polling/station/settings';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { activated, type Asset, generateAssets } from '../../simulator/data/assets';
 import { ComputedNetwork } from '../../simulator/data/network/network';
-import { watchLoop } from './blocks';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 0, 31, 12);
-const OWNER = { workflowId: 'bench', nodeId: 'node' };
 
 interface Scene {
 	readonly name: string;
 	readonly stations: number;
-	/** Of a simulated network; without, of stations that lose the connection, have a fault and a session all the time. */
+	/** Of a simulated network. */
 	readonly perSecond?: number;
+	/** Else of stations that report another status each so many milliseconds, */
+	readonly statusMs?: number;
+	/** or lose the connection, have a fault and a session all the time. */
 	readonly backMs: number;
 	readonly lookBackMs: number;
 }
 
 const SCENES: readonly Scene[] = [
 	{
-		...{ name: '30 days of 100 stations', stations: 100, perSecond: 0.09 },
-		...{ backMs: 29 * DAY, lookBackMs: 23 * HOUR },
+		name: '30 days of 100 stations',
+		stations: 100,
+		perSecond: 0.09,
+		backMs: 29 * DAY,
+		lookBackMs: 23 * HOUR,
 	},
 	{
-		...{ name: '6 hours of 10,000 stations', stations: 10_000, perSecond: 9 },
-		...{ backMs: 5 * HOUR, lookBackMs: HOUR },
+		name: '6 hours of 10,000 stations',
+		stations: 10_000,
+		perSecond: 9,
+		backMs: 5 * HOUR,
+		lookBackMs: HOUR,
 	},
 	{
-		...{ name: '30 days of 430 stations', stations: 430, perSecond: 0.387 },
-		...{ backMs: 29 * DAY, lookBackMs: 23 * HOUR },
+		name: '30 days of 430 stations',
+		stations: 430,
+		perSecond: 0.387,
+		backMs: 29 * DAY,
+		lookBackMs: 23 * HOUR,
+	},
+	{
+		name: 'a million statuses of one station',
+		stations: 1,
+		statusMs: 2_500,
+		backMs: 28 * DAY,
+		lookBackMs: 22 * HOUR,
 	},
 	{ name: '2 days of a restless station', stations: 1, backMs: 47 * HOUR, lookBackMs: HOUR },
 ];
 /** How often each of these does everything. */
 const RESTLESS_MS = 20_000;
 const PAGE_SIZE = 100;
+const QUESTIONS = [
+	'Get Incidents',
+	'Get Incidents, each fault',
+	'Get Sessions',
+	'Get Uptime',
+	'Get Status',
+];
+const PLAIN: ReadonlySet<string> = new Set(['Get Sessions', 'Get Uptime']);
 
 interface Listed {
 	readonly id: string;
 	readonly text: string;
 }
 
-type Client = Parameters<typeof readPast>[0]['client'];
-
-interface Seen {
-	requests: number;
-	heap: number;
+async function main(): Promise<void> {
+	const [, , wanted = '', only = ''] = process.argv;
+	for (const scene of SCENES) {
+		if (!scene.name.includes(wanted)) continue;
+		const assets = generateAssets(scene.stations).map(activated);
+		const list = pagesOf(listed(scene, assets));
+		console.log(`${scene.name}: ${list.count.toLocaleString('en')} events`);
+		const { url, close } = await served(list, assets);
+		const rows: Record<string, object> = {};
+		for (const question of QUESTIONS.filter((name) => name.includes(only))) {
+			rows[question] = await measured(url, scene, 'ours', question);
+			console.error(question, rows[question]);
+			if (!PLAIN.has(question)) continue;
+			rows[`${question}, plain script`] = await measured(url, scene, 'plain', question);
+		}
+		console.table(rows);
+		close();
+	}
 }
 
-const settingsOf = (given: Readonly<Record<string, unknown>>): StationSettings =>
-	readStationSettings((name, fallback) => given[name] ?? fallback).station;
-
-const QUESTIONS: Readonly<
-	Record<string, readonly [Wants, (asked: Asked) => Promise<readonly unknown[]>]>
-> = {
-	'Get Incidents': [
-		{ connections: true },
-		(asked) => pastIncidents(asked, settingsOf({ triggerOn: 'stationOffline' })),
-	],
-	'Get Incidents, each fault': [
-		{ states: true },
-		(asked) =>
-			pastIncidents(
-				asked,
-				settingsOf({ triggerOn: 'connectorFault', forMinutes: 0, resolveAfterMinutes: 0 }),
-			),
-	],
-	'Get Sessions': [
-		{ sessions: true },
-		(asked) => pastSessions(asked, settingsOf({ triggerOn: 'sessionEnded' }), true),
-	],
-	'Get Uptime': [
-		{ connections: true, states: true },
-		(asked) =>
-			pastUptime(asked, {
-				...{ per: 'connector', countUnavailable: true, unknownAs: 'leftOut', exclusions: [] },
-				...{ words: DEFAULT_CONNECTION, parts: split(asked.past, 'day', 'Europe/Berlin') },
-			}),
-	],
-	'Get Status': [
-		{ connections: true, states: true, sessions: true },
-		(asked) => stationStatus(asked, DEFAULT_CONNECTION),
-	],
-};
-
-async function main(): Promise<void> {
-	const [, , wanted = ''] = process.argv;
-	for (const { name, stations, perSecond, backMs, lookBackMs } of SCENES) {
-		if (!name.includes(wanted)) continue;
-		const assets = generateAssets(stations).map(activated);
-		const from = NOW - backMs - lookBackMs;
-		const list = pagesOf(
-			perSecond === undefined ? restless(assets, from) : eventsOf(assets, perSecond, from),
-		);
-		console.log(`${name}: ${list.count.toLocaleString('en')} events`);
-		const rows: Record<string, object> = {};
-		for (const [question, [wants, ask]] of Object.entries(QUESTIONS)) {
-			rows[question] = await measured(list, assets, async (client, isForMemory) => {
-				const past = await readPast({
-					...{ client, wants, words: DEFAULT_CONNECTION, maxEvents: 2_000_000, now: NOW },
-					...{ from: NOW - backMs, lookBackMs },
-				});
-				const kept = heapIf(isForMemory);
-				const directory = await directoryNow(client);
-				const items = await ask({ past, directory, owner: OWNER, assetIds: undefined });
-				return { items: items.length, kept };
-			});
-			console.error(question, rows[question]);
-		}
-		rows['script that keeps the events'] = await measured(list, assets, naive);
-		console.table(rows);
-	}
+function listed(
+	{ perSecond, statusMs, backMs, lookBackMs }: Scene,
+	assets: readonly Asset[],
+): Iterable<Listed> {
+	const from = NOW - backMs - lookBackMs;
+	if (perSecond !== undefined) return eventsOf(assets, perSecond, from);
+	return statusMs === undefined ? restless(assets, from) : statuses(assets, statusMs, from);
 }
 
 /** Newest first. */
@@ -205,92 +177,88 @@ function pagesOf(list: Iterable<Listed>): Pages {
 	return { count, pages, after };
 }
 
-/** What a Code node after n8n's HTTP Request node would do. */
-async function naive(
-	client: Client,
-	isForMemory: boolean,
-): Promise<{ items: number; kept: number }> {
-	const events: Record<string, unknown>[] = [];
-	for await (const { listed } of client.list('event', { pageSize: PAGE_SIZE })) {
-		for (const { record } of listed) events.push(record);
-	}
-	const kept = heapIf(isForMemory);
-	const offline = new Map<string, { since: number | undefined; ms: number }>();
-	for (const { eventType, createdAt, payload } of events.reverse()) {
-		if (eventType !== 'asset.connectivity' || !isRecord(payload)) continue;
-		const id = isRecord(payload['asset']) ? String(payload['asset']['id']) : '';
-		const known = offline.get(id) ?? { since: undefined, ms: 0 };
-		offline.set(id, known);
-		const at = Date.parse(String(createdAt));
-		if (payload['status'] === 'DISCONNECTED') known.since ??= at;
-		else if (known.since !== undefined) {
-			known.ms += at - known.since;
-			known.since = undefined;
+/** Another status each time, with a fault among four. */
+function* statuses(assets: readonly Asset[], everyMs: number, from: number): Generator<Listed> {
+	const words = ['Available', 'Preparing', 'Charging', 'Faulted'];
+	for (let n = 0, at = NOW; at >= from; at -= everyMs) {
+		for (const { id: assetId } of assets) {
+			n += 1;
+			const createdAt = new Date(at).toISOString();
+			const status = words[n % words.length];
+			const errorCode = status === 'Faulted' ? 'OtherError' : 'NoError';
+			const id = `whevt_${String(n).padStart(26, '0')}`;
+			const payload = {
+				asset: { id: assetId },
+				messageType: 'CALL',
+				messageId: `message-${n}`,
+				action: 'StatusNotification',
+				payload: { connectorId: 1 + (n % 8 < 4 ? 0 : 1), errorCode, status, timestamp: createdAt },
+			};
+			yield { id, text: JSON.stringify({ id, eventType: 'ocpp.message', createdAt, payload }) };
 		}
 	}
-	return { items: offline.size, kept };
 }
 
-/** The heap without garbage, in MB. Collecting it would count as a block. */
-function heapIf(isForMemory: boolean): number {
-	if (isForMemory) globalThis.gc?.();
-	return process.memoryUsage().heapUsed / 2 ** 20;
-}
-
-type Ask = (
-	client: Client,
-	isForMemory: boolean,
-) => Promise<{ readonly items: number; readonly kept: number }>;
-
-/** Once for CPU and blocks, and once for memory. */
-async function measured(list: Pages, assets: readonly Asset[], ask: Ask): Promise<object> {
-	const seen: Seen = { requests: 0, heap: 0 };
-	const client = clientOf(list, assets, seen);
-	const before = heapIf(true);
-	const { kept } = await ask(client, true);
-	const peak = seen.heap - before;
-	heapIf(true);
-	seen.requests = 0;
-	const watch = watchLoop();
-	const cpu = process.cpuUsage();
-	const { items } = await ask(client, false);
-	const { user, system } = process.cpuUsage(cpu);
-	return {
-		'CPU, s': ((user + system) / 1e6).toFixed(1),
-		'longest block, ms': watch().toFixed(0),
-		'kept, MB': (kept - before).toFixed(0),
-		'peak with garbage, MB': peak.toFixed(0),
-		...{ requests: seen.requests, items },
-	};
-}
-
-/** Pages of text, as from a socket. */
-function clientOf(events: Pages, assets: readonly Asset[], seen: Seen): Client {
+/** The service, as far as it is asked. */
+async function served(events: Pages, assets: readonly Asset[]) {
 	const lists = {
 		event: events,
 		asset: pagesOf(assets.map((asset) => ({ id: asset.id, text: JSON.stringify(asset) }))),
 	};
-	return {
-		list: (resource, options) => {
-			const { pages, after } = resource === 'asset' ? lists.asset : lists.event;
-			return walkPages(
-				async (_limit, last) => {
-					seen.requests += 1;
-					seen.heap = Math.max(seen.heap, process.memoryUsage().heapUsed / 2 ** 20);
-					options.onDate?.(NOW);
-					const page = after.get(last) ?? pages.length;
-					await new Promise((resolve) => setTimeout(resolve, 0));
-					const items: unknown = JSON.parse(pages[page]?.toString() ?? '[]');
-					return {
-						items: Array.isArray(items) ? items.filter(isRecord) : [],
-						hasMore: page + 1 < pages.length,
-					};
-				},
-				{ ...options, pageSize: PAGE_SIZE },
-				() => undefined,
-			);
-		},
+	const server = createServer((request, response) => {
+		const { pathname, searchParams } = new URL(request.url ?? '', 'http://service.test');
+		response.setHeader('content-type', 'application/json');
+		response.setHeader('date', new Date(NOW).toUTCString());
+		if (pathname === '/oauth/token') {
+			const token = { access_token: 't', token_type: 'Bearer', expires_in: 3600, scope: 'read' };
+			response.end(JSON.stringify(token));
+			return;
+		}
+		const { pages, after } = pathname.endsWith('/assets') ? lists.asset : lists.event;
+		const page = after.get(searchParams.get('startingAfter') ?? undefined) ?? pages.length;
+		const items = pages[page]?.toString() ?? '[]';
+		response.end(`{"data":{"items":${items},"hasMore":${page + 1 < pages.length}}}`);
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	// It listens on a port.
+	const { port } = server.address() as AddressInfo;
+	const close = () => {
+		server.closeAllConnections();
+		server.close();
 	};
+	return { url: `http://127.0.0.1:${port}`, close };
+}
+
+/** Once for CPU, and once for blocks and memory. */
+async function measured(url: string, scene: Scene, who: string, question: string): Promise<object> {
+	const { cpu = 0, items = 0 } = await asked('cpu', url, scene, who, question);
+	const seen = await asked('memory', url, scene, who, question);
+	const { block = 0, main: heap = 0, all = 0, buffers = 0 } = seen;
+	return {
+		'CPU, s': cpu.toFixed(1),
+		'longest block, ms': block.toFixed(0),
+		'peak heap of the main thread, MB': heap.toFixed(0),
+		'of all threads, MB': all.toFixed(0),
+		'buffers, MB': buffers.toFixed(0),
+		items,
+	};
+}
+
+async function asked(
+	what: string,
+	url: string,
+	{ backMs, lookBackMs }: Scene,
+	...question: string[]
+): Promise<Readonly<Record<string, number>>> {
+	const numbers = [NOW - backMs, lookBackMs, NOW].map(String);
+	const program = join(__dirname, 'past', 'ask.ts');
+	const child = spawn(
+		process.execPath,
+		['--import', 'tsx', program, what, url, ...question, ...numbers],
+		{ stdio: ['ignore', 'pipe', 'inherit'] },
+	);
+	return JSON.parse(await textOf(child.stdout)) as Record<string, number>;
 }
 
 void main();

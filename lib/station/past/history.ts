@@ -5,7 +5,7 @@
 import type { ListedConnector, ListedStation } from '../common/assets';
 import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '../common/places';
 import type { Report } from '../common/state';
-import type { ConnectionSettings, EventFacts } from '../facts';
+import type { ConnectionSettings, EventFacts, Fact } from '../facts';
 import { type Component, type Components, componentsOf, outagesIn } from '../fold/components';
 import { detailOf } from '../fold/faults';
 import type { Outage } from '../fold/outages';
@@ -197,17 +197,15 @@ export function timesOf(
 	const { knownUpTo } = past;
 	const horizon = { until: Infinity, watermark: knownUpTo };
 	const outages = outagesIn(connectionOf(facts, Infinity), horizon);
+	// Messages that say the same share what they say: a million of them is a lot of memory.
+	const details = new Map<Fact, Report['d']>();
 	const state = stateBy(facts, Infinity, (fact, { at: t, eventId: id }) => {
 		if (fact.about !== 'status') return undefined;
-		const worse = badnessOf(fact);
-		const report: Report = {
-			t,
-			id,
-			key: fact.status,
-			d: detailOf(fact),
-			...(worse > 0 && { w: worse }),
-		};
-		return { name: fact.connector, report };
+		const d = details.get(fact) ?? detailOf(fact);
+		details.set(fact, d);
+		const { status: key, connector: name } = fact;
+		const w = badnessOf(fact);
+		return { name, report: w > 0 ? { t, id, key, d, w } : { t, id, key, d } };
 	});
 	const components = componentsOf(state, horizon, outages);
 	const heard = heardAt(facts);
