@@ -1,6 +1,5 @@
 /** Questions about stations in n8n's editor, as a user asks them: a node each and no code, and tests with real incidents that act on nothing. */
 import type { Locator } from 'playwright-core';
-import { asRecord } from '../../../lib/shared/values';
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
 import { openEditor } from '../../support/n8n/browser';
@@ -243,14 +242,6 @@ it.each(acting)(
 );
 
 describe('the examples about the past', () => {
-	it('uptime-report.json has a row for each connector, or station of which nothing is known', async () => {
-		const execution = await runExample(world.client, simulator, 'uptime-report.json');
-		const rows = itemsOf(execution, 'Row').map(({ json }) => json);
-		expect(new Set(rows.map(({ assetId }) => assetId)).size).toBe(STATIONS);
-		const [file] = itemsOf(execution, 'Convert to file');
-		expect(asRecord(file)).toHaveProperty('binary');
-	});
-
 	it.each(['outages-of-yesterday.json', 'sessions-of-month.json'])('%s runs', async (file) => {
 		await runExample(world.client, simulator, file);
 	});
