@@ -137,7 +137,10 @@ class Reader {
 	async read(part: Omit<WalkOptions, 'client' | 'pageSize' | 'mayRequest' | 'now'>) {
 		const { client, pageSize, mayRequest } = this.source;
 		const options = {
-			...{ client, pageSize, ...part, now: this.serviceNow },
+			client,
+			pageSize,
+			...part,
+			now: this.serviceNow,
 			mayRequest: () => !(this.isOver = !mayRequest()),
 		};
 		const walked = await walk(options, this.onPage);
@@ -157,7 +160,9 @@ class Reader {
 		const next = isMore ? position : onward;
 		return {
 			position: gone === undefined ? next : without(next, gone),
-			...{ isWhole, failure, serviceNow },
+			isWhole,
+			failure,
+			serviceNow,
 			onward: isMore && failure === undefined ? onward : undefined,
 		};
 	}

@@ -99,7 +99,9 @@ export function unreadFrom({ stretches }: Position): number {
 
 /** By kind. */
 const MOST: Readonly<Record<Stretch['kind'], number>> = {
-	...{ unread: MOST_UNREAD, look: MOST_LOOKS, again: Infinity },
+	unread: MOST_UNREAD,
+	look: MOST_LOOKS,
+	again: Infinity,
 };
 
 /** Adds a stretch. Neighbors of its kind that touch are joined, and of too many the two oldest. */

@@ -232,7 +232,9 @@ export class EventLedger implements Ledger {
 				return { result: { result, entry: next, text: written }, text: written };
 			},
 			{
-				...{ keepMs: 0, isDurable: false, session: this.#session.name },
+				keepMs: 0,
+				isDurable: false,
+				session: this.#session.name,
 				isDead: this.#session.isDead,
 				...options,
 			},

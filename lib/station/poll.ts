@@ -197,7 +197,8 @@ function continued(
 	const [since, until] = [knownUpTo, oldest].map((time) => new Date(time).toISOString());
 	warn(`events created from ${since} to ${until} are skipped: see 'Catch Up (Hours)'`, 'skipped');
 	const skipped = {
-		...{ knownUpTo: Math.max(knownUpTo, oldest), newestAt: Math.max(newestAt, oldest) },
+		knownUpTo: Math.max(knownUpTo, oldest),
+		newestAt: Math.max(newestAt, oldest),
 		stretches: [],
 	};
 	return { ...before, position: { ...before.position, ...skipped } };
@@ -239,7 +240,8 @@ async function published(
 	const past: Stretch = { backTo: from, kind: lost === undefined ? 'look' : 'unread' };
 	return {
 		as: digestOf(settings),
-		...{ polledAt, generation: polledAt },
+		polledAt,
+		generation: polledAt,
 		publishedAt,
 		past: { from, upTo: publishedAt },
 		position: {

@@ -64,7 +64,12 @@ export async function changeShards(
 	// have ended count as reported, whatever their start is.
 	const isHeld = known <= (toldUntil ?? -Infinity) && settings.kind !== 'sessionEnded';
 	const moment = {
-		...{ workflowId, nodeId, settings, generation, publishedAt, toldUntil },
+		workflowId,
+		nodeId,
+		settings,
+		generation,
+		publishedAt,
+		toldUntil,
 		watermark: isHeld ? 0 : known,
 		horizon: isHeld ? 0 : isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,

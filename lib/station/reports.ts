@@ -50,7 +50,8 @@ export async function report(
 	sharedAttempts = SHARED_ATTEMPTS,
 ): Promise<ReadonlyMap<string, Account>> {
 	const pairs = itemsOf(entries, fieldsOf).map((item) => ({
-		...{ key: ledgerKey(workflowId, String(item.record['id'])), item },
+		key: ledgerKey(workflowId, String(item.record['id'])),
+		item,
 	}));
 	if (pairs.length === 0) return new Map();
 	return await start({ ledger, batchSize, handOver, sharedAttempts }, pairs);

@@ -73,7 +73,11 @@ interface ShardAfter {
 
 /** For a poll of an earlier publication. */
 export const UNCHANGED: ShardAfter = {
-	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, dropped: 0 },
+	text: undefined,
+	toTell: [],
+	unlisted: 0,
+	tooMany: 0,
+	dropped: 0,
 };
 
 /**

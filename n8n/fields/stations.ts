@@ -13,7 +13,8 @@ export function stationsField(
 ): INodeProperties {
 	const literal = noDataExpression && { noDataExpression };
 	return {
-		...{ ...texts, ...literal },
+		...texts,
+		...literal,
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true },
 		placeholder: 'Add station',

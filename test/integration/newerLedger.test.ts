@@ -114,6 +114,9 @@ describe.each(WORLDS)('on %s', (_store, world) => {
 		server = await start({ workflowId });
 		const event = eventOf();
 		expect((await send(server, event)).status).toBe(200);
+		const key = ledgerKey(workflowId, event.id);
+		const state = async () => (await (await ledger()).look(key)).state;
+		await waitFor(async () => (await state()) === 'stored', { what: 'the event to be stored' });
 		await world.raise();
 		const texts = await world.texts();
 		expect(await send(server, event)).toMatchObject({
@@ -123,7 +126,7 @@ describe.each(WORLDS)('on %s', (_store, world) => {
 		await rejections.flush();
 		const { [`rejections:${workflowId}`]: counts } = await world.texts();
 		expect(counts).toMatch(REFUSAL);
-		const begin = beginOrWait(ledger, [ledgerKey(workflowId, event.id)], {
+		const begin = beginOrWait(ledger, [key], {
 			run: 'run',
 			acknowledge: 'stored',
 			retentionMs: 1_000,

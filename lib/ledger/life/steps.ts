@@ -132,8 +132,14 @@ export function begin(
 	return {
 		result: true,
 		next: {
-			...{ kind, at: moment.now, grace: 0, attempts: attempts + 1, repeats, run },
-			...{ reopenings, reopenedAt },
+			kind,
+			at: moment.now,
+			grace: 0,
+			attempts: attempts + 1,
+			repeats,
+			run,
+			reopenings,
+			reopenedAt,
 			holder: reportsEnd ? session : undefined,
 		},
 	};

@@ -22,8 +22,16 @@ export interface ListedStation {
 
 const STATUSES: ReadonlyMap<string, string> = new Map(
 	[
-		...['Available', 'Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Finishing'],
-		...['Reserved', 'Unavailable', 'Faulted', 'Occupied'],
+		'Available',
+		'Preparing',
+		'Charging',
+		'SuspendedEV',
+		'SuspendedEVSE',
+		'Finishing',
+		'Reserved',
+		'Unavailable',
+		'Faulted',
+		'Occupied',
 	].map((status) => [status.toLowerCase(), status]),
 );
 

@@ -168,7 +168,10 @@ const stop = object({
 });
 /** The response to a start; `last`: to one with the same message ID. */
 const named = object({
-	...{ t: number(), last: count, message: string(), tx: string() },
+	t: number(),
+	last: count,
+	message: string(),
+	tx: string(),
 	refused: optional(boolean()),
 });
 /** What is said between start and stop, of one transaction or of none: values of the register, and who charges. */

@@ -261,7 +261,8 @@ export function faultsOf(
 	const components = componentsOf(state, { ...moment, until: horizon });
 	const current = runsOf(components, settings).flatMap((run) =>
 		openingsOf(run, settings).map((opening) => ({
-			...{ fault: countedFaultOf(opening), names: run.places.keys() },
+			fault: countedFaultOf(opening),
+			names: run.places.keys(),
 		})),
 	);
 	const faults = [...(state.faults ?? []).map((fault) => ({ fault, names: [] })), ...current];

@@ -75,7 +75,10 @@ function played(sessions: Sessions, place: SessionPlace, isDeciding: boolean) {
 
 function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): SessionStep[] {
 	const message = (t: number, rank: number, id: string, add: () => void) => ({
-		...{ t, rank, at: t, id },
+		t,
+		rank,
+		at: t,
+		id,
 		take: () => {
 			add();
 			settle(known);
@@ -113,7 +116,11 @@ function decisionsOf(
 		{ at, id }: SessionStart | SessionStop,
 		take: SessionStep['take'],
 	) => ({
-		...{ t, rank: RANK.decision, at, id, take },
+		t,
+		rank: RANK.decision,
+		at,
+		id,
+		take,
 	});
 	return [
 		...starts.map((start) =>

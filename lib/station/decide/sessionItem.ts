@@ -218,7 +218,10 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 					.filter(({ connector }) => connector === evseOf(place))
 					.flatMap(({ readings }) => readings.filter(isFitting));
 	return energyOf({
-		...{ from, to, fitting, limitW: limitAt(at, place) },
+		from,
+		to,
+		fitting,
+		limitW: limitAt(at, place),
 		named: [...registersOf(start, 'start'), ...named, ...registersOf(stop, 'stop')],
 	});
 }

@@ -46,7 +46,10 @@ const readMeterValues: MessageReader = ({ payload }) => {
 	const time = stationTime(valueAt(first, 'timestamp'));
 	return [
 		{
-			...{ about: 'metered', connector, stationTime: time, readings },
+			about: 'metered',
+			connector,
+			stationTime: time,
+			readings,
 			...(isNamed && { transaction }),
 		},
 	];
@@ -59,7 +62,10 @@ const readStop: MessageReader = ({ payload }) => {
 	if (transaction === NO_TRANSACTION && (meterWh ?? time) === undefined) return undefined;
 	return [
 		{
-			...{ about: 'stop', transaction, meterWh, stationTime: time },
+			about: 'stop',
+			transaction,
+			meterWh,
+			stationTime: time,
 			reason: text(payload['reason']) ?? DEFAULT_REASON,
 			readings: readingsOf(payload['transactionData']),
 		},

@@ -40,7 +40,8 @@ export function registersOf(
 	return readings.map(({ wh, stationTime = messageTime, context, location }) => {
 		const { at } = clockOf(stationTime, t);
 		return {
-			...{ t, wh },
+			t,
+			wh,
 			...(at !== t && { d: at - t }),
 			...(n !== undefined && { n }),
 			...(context !== undefined && { c: context }),

@@ -130,8 +130,13 @@ function runOf(group: Group, places: Places): Run {
 	}
 	const { key, since } = first;
 	return {
-		...{ connector: placeName(places.placeOf(first.address, since)), places: names, key },
-		...{ first: first.first, since, reports: reportsOf(group), stretches: group },
+		connector: placeName(places.placeOf(first.address, since)),
+		places: names,
+		key,
+		first: first.first,
+		since,
+		reports: reportsOf(group),
+		stretches: group,
 		...lastOf(group.map((one) => ({ ...one, isEndedByBoot: one.to !== undefined && !one.end }))),
 	};
 }

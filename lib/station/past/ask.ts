@@ -224,11 +224,20 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 	// It has not polled yet.
 	if (head === undefined) return [];
 	const past = await readPast({
-		...{ client, from, to, wants: WANTS_OF[kind], words: settings, maxEvents: MOST_EVENTS },
-		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, resolveAfterMs, hint },
+		client,
+		from,
+		to,
+		wants: WANTS_OF[kind],
+		words: settings,
+		maxEvents: MOST_EVENTS,
+		lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS,
+		resolveAfterMs,
+		hint,
 	});
 	const question = {
-		...{ past, assetIds: onlyOf(settings), owner: { workflowId, nodeId } },
+		past,
+		assetIds: onlyOf(settings),
+		owner: { workflowId, nodeId },
 		signal,
 	};
 	if (kind === 'sessionEnded') {
@@ -236,7 +245,9 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 		return sessions
 			.filter(({ t }) => t > head.publishedAt)
 			.map(({ item: { state: _state, ...item }, ...entry }) => ({
-				...{ ...entry, item, isWhole: true },
+				...entry,
+				item,
+				isWhole: true,
 			}));
 	}
 	const incidents = await incidentsIn(question, settings);

@@ -128,11 +128,9 @@ export function historyOf(
 			question,
 		),
 		connectors: connectors.map(({ name, port, listed, exists, ...states }) => ({
-			...{
-				connector: name,
-				port,
-				phases: phasesOf({ ...whole, ...states, exists }, { from, to }, question),
-			},
+			connector: name,
+			port,
+			phases: phasesOf({ ...whole, ...states, exists }, { from, to }, question),
 			...(listed?.connectorType !== undefined && { connectorType: listed.connectorType }),
 			...(listed?.powerType !== undefined && { powerType: listed.powerType }),
 		})),
@@ -158,8 +156,14 @@ function phasesOf(
 	{ countUnavailable }: HistoryQuestion,
 ): Phase[] {
 	const layers = [
-		...[merged(offline), silent, merged(faulted), countUnavailable ? merged(unavailable) : []],
-		...[merged(known), living, [counted], exists === undefined ? [] : [exists]],
+		merged(offline),
+		silent,
+		merged(faulted),
+		countUnavailable ? merged(unavailable) : [],
+		merged(known),
+		living,
+		[counted],
+		exists === undefined ? [] : [exists],
 	];
 	const phases: Phase[] = [];
 	let nextCode = 0;
@@ -171,7 +175,10 @@ function phasesOf(
 		const errorCode = causes.includes('faulted') ? codeAt(coded, nextCode, from) : undefined;
 		const isLiving = isCounted && isIn[5] === true;
 		phases.push({
-			...{ from, to, causes, isKnown: isCounted && isIn[4] === true },
+			from,
+			to,
+			causes,
+			isKnown: isCounted && isIn[4] === true,
 			...(errorCode !== undefined && { errorCode }),
 			...(!isLiving && { isLiving }),
 			...(exists !== undefined && isIn[7] !== true && { isPlace: false }),
@@ -215,7 +222,10 @@ export function timesOf(
 		...outages.filter(({ isPending }) => isPending).map(({ since }) => since),
 	];
 	return {
-		...{ components, outages, silent: quiet.silent, living: quiet.living },
+		components,
+		outages,
+		silent: quiet.silent,
+		living: quiet.living,
 		connectors: connectorsOf(components, facts.states, known.listed, portIs),
 		heard: heard.length === 0 ? undefined : { from: heard[0] ?? 0, to: heard.at(-1) ?? 0 },
 		finalUntil: Math.min(knownUpTo, quiet.finalUntil, ...undecided),
@@ -370,7 +380,10 @@ function connector16(
 		return { ...stretch, until: Math.min(stretch.until ?? Infinity, until) };
 	});
 	return {
-		...{ ...NO_LIST, ...statesOf(stretches, above, stretches), name: own.address, is201: false },
+		...NO_LIST,
+		...statesOf(stretches, above, stretches),
+		name: own.address,
+		is201: false,
 		...existing(own.reports[0]?.t, of16),
 	};
 }
@@ -425,7 +438,11 @@ function connector201(
 		...(own?.stretches ?? []),
 	];
 	return {
-		...{ ...NO_LIST, ...states, statuses, name, is201: true },
+		...NO_LIST,
+		...states,
+		statuses,
+		name,
+		is201: true,
 		...existing(firstOf([own, ...ofEvse]), of201),
 	};
 }

@@ -74,7 +74,9 @@ function incidentOf(assetId: string, entries: readonly ReportEntry[]): PastIncid
 	const item = entries.at(-1)?.item ?? {};
 	const isOver = item['state'] === 'resolved';
 	return {
-		...{ assetId, entries, since: Date.parse(String(item['since'])) },
+		assetId,
+		entries,
+		since: Date.parse(String(item['since'])),
 		until: isOver ? Date.parse(String(item['until'])) : undefined,
 		// All with the same fields: n8n shows a missing one as "undefined" in a table.
 		item: isOver ? item : { ...item, state: 'open', endedBy: null },

@@ -80,8 +80,14 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
 	const longest = kind === 'sessionEnded' ? DAY_MS : forMs + resolveAfterMs + withinMs + HOUR_MS;
 	const past = await readPast({
-		...{ client, now, mayRequest, wants: WANTS_OF[kind], words: settings, maxEvents: MOST_EVENTS },
-		...{ from: now - backMs, lookBackMs: longest },
+		client,
+		now,
+		mayRequest,
+		wants: WANTS_OF[kind],
+		words: settings,
+		maxEvents: MOST_EVENTS,
+		from: now - backMs,
+		lookBackMs: longest,
 	});
 	const from = Math.max(past.from, past.readBackTo);
 	const directory = await directoryNow(client, () => clock() < deadline + MOST_MS / 2);
@@ -101,7 +107,10 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	const isAll = past.events > 0 && past.oldestAt !== undefined && past.oldestAt > from;
 	const readMs = past.serviceNow - (isAll ? past.oldestAt : from);
 	return {
-		...{ all, readMs, events: past.events, countedMs: Math.min(readMs, backMs) },
+		all,
+		readMs,
+		events: past.events,
+		countedMs: Math.min(readMs, backMs),
 		isAll,
 		...(directory.failure !== undefined && { unnamed: directory.failure }),
 		incidents: all.length,
@@ -128,7 +137,9 @@ async function shownOf(
 		return incidents
 			.filter((one) => openedAt(one, settings) >= from)
 			.map(({ assetId, since, entries, item }) => ({
-				...{ assetId, at: since, id: choiceOf(assetId, since, item) },
+				assetId,
+				at: since,
+				id: choiceOf(assetId, since, item),
 				items: new Map(entries.map(({ item }) => [item['state'], item])),
 			}));
 	}

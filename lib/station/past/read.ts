@@ -227,7 +227,10 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	let reached: number | undefined;
 	const walked = await walk(
 		{
-			...{ client, pageSize: PAGE_SIZE, backTo: backTo - RESPONSE_MS, now },
+			client,
+			pageSize: PAGE_SIZE,
+			backTo: backTo - RESPONSE_MS,
+			now,
 			// In a list that begins with the oldest event, what ends later is not needed.
 			...(reading.to !== undefined && { upTo: upTo + RESPONSE_MS + GRACE_MS }),
 			mayRequest: () => {
@@ -254,7 +257,9 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	return {
 		facts,
 		seen: { from: backTo, to: upTo },
-		...{ serviceNow, events, silentAfterMs },
+		serviceNow,
+		events,
+		silentAfterMs,
 		readBackTo: isWhole ? backTo : Math.max(backTo, Math.min(walked.readBackTo, serviceNow)),
 		...oldestIn(
 			isAtEnd || order === 'oldestFirst' ? Math.min(oldest, serviceNow) : undefined,

@@ -61,7 +61,9 @@ export class Readings {
 	async #read(question: PastQuestion): Promise<Past> {
 		const client = this.#client;
 		return await readPast({
-			...{ ...question, client, words: connectionSettings(client.serviceInterface) },
+			...question,
+			client,
+			words: connectionSettings(client.serviceInterface),
 		});
 	}
 }

@@ -38,7 +38,8 @@ export function sessionsOf(
 	const sessions = (state.sessions = noSessions());
 	const placeAt = (watermark: number) => ({
 		...pastMoment(owner, unbounded, watermark),
-		...{ assetId, ...(limitOf && { limitOf }) },
+		assetId,
+		...(limitOf && { limitOf }),
 	});
 	const events = facts.sessions.toSorted((a, b) => a.at - b.at);
 	let read = 0;

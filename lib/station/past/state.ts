@@ -14,8 +14,14 @@ import type { StationFacts } from './log';
 /** Everything that began is reported, of every station. */
 export function pastMoment(owner: Owner, settings: StationSettings, watermark: number): Moment {
 	return {
-		...{ workflowId: owner.workflowId, nodeId: owner.nodeId, settings, watermark },
-		...{ generation: 0, publishedAt: -Infinity, horizon: Infinity, listing: undefined },
+		workflowId: owner.workflowId,
+		nodeId: owner.nodeId,
+		settings,
+		watermark,
+		generation: 0,
+		publishedAt: -Infinity,
+		horizon: Infinity,
+		listing: undefined,
 	};
 }
 

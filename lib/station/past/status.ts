@@ -65,10 +65,14 @@ export function statusOf(
 			from: one.from,
 		})),
 		faults: faults.map(({ since: from, ...fault }) => ({
-			...{ ...fault, since: isoOf(from), minutes: minutesSince(from) },
+			...fault,
+			since: isoOf(from),
+			minutes: minutesSince(from),
 		})),
 		problems: problems.map(({ since: from, ...problem }) => ({
-			...{ ...problem, since: isoOf(from), minutes: minutesSince(from) },
+			...problem,
+			since: isoOf(from),
+			minutes: minutesSince(from),
 		})),
 		sessions: facts ? runningOf([assetId, facts], past, question) : [],
 		lastSeenAt: isoOf(lastSeen),
@@ -164,8 +168,16 @@ const settingsFor = (
 	{ words }: StatusQuestion,
 	kind: StationSettings['kind'],
 ): StationSettings => ({
-	...{ ...words, kind, forMs: 0, resolveAfterMs: 0, statuses: [], scope: 'connector' },
-	...{ times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
+	...words,
+	kind,
+	forMs: 0,
+	resolveAfterMs: 0,
+	statuses: [],
+	scope: 'connector',
+	times: 1,
+	withinMs: 0,
+	reportResolved: true,
+	catchUpMs: 0,
 });
 
 /** Open faults, by the states of the components, and open problems. */
@@ -183,8 +195,12 @@ function openOf(
 		.filter(({ until }) => until === undefined)
 		.flatMap((run) => openingsOf(run, settings))
 		.map(({ connector, since, d, errors }) => ({
-			...{ connector, errorCode: d?.error ?? null, vendorErrorCode: d?.vendor ?? null },
-			...{ info: d?.info ?? null, errorCodes: errors, since },
+			connector,
+			errorCode: d?.error ?? null,
+			vendorErrorCode: d?.vendor ?? null,
+			info: d?.info ?? null,
+			errorCodes: errors,
+			since,
 		}));
 	const byList = places.flatMap(({ connector, status, since, from }) =>
 		from === 'asset list' && status === 'Faulted' && since !== undefined
@@ -196,7 +212,10 @@ function openOf(
 			? []
 			: stretches.filter(lasting).map(({ address, since, first: { d } }) => ({
 					connector: placeName(components.places.placeOf(address, since)),
-					...{ component, errorCode: d?.error ?? null, info: d?.info ?? null, since },
+					component,
+					errorCode: d?.error ?? null,
+					info: d?.info ?? null,
+					since,
 				})),
 	);
 	return { faults: [...faults, ...byList], problems: problems.sort((a, b) => a.since - b.since) };

@@ -176,7 +176,12 @@ export type UnknownAs = 'leftOut' | 'up' | 'down';
  */
 export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 	const ms: Record<CountedAs, number> = {
-		...{ offline: 0, silent: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 },
+		offline: 0,
+		silent: 0,
+		faulted: 0,
+		unavailable: 0,
+		unknown: 0,
+		up: 0,
 	};
 	let [excludedDown, excludedElse, countedUnknown] = [0, 0, 0];
 	for (const { from, to, causes, isKnown, isExcluded = false, isLiving = true } of phases) {
@@ -215,15 +220,24 @@ export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 		),
 		upMinutes,
 		downMinutes,
-		...{ offlineMinutes, silentMinutes, faultedMinutes, unavailableMinutes, unknownMinutes },
+		offlineMinutes,
+		silentMinutes,
+		faultedMinutes,
+		unavailableMinutes,
+		unknownMinutes,
 		excludedMinutes,
 		outages: counted.length,
 		longestOutageMinutes: Math.floor(longest(counted) / MINUTE_MS),
-		...{ outageMinutes: downMinutes + excludedOutageMinutes, excludedOutageMinutes },
+		outageMinutes: downMinutes + excludedOutageMinutes,
+		excludedOutageMinutes,
 		exclusionReasons: [...new Set(phases.flatMap(({ reasons = [] }) => reasons))],
 		seconds: inSeconds({
-			...{ up, ...down, unknown, excluded: excludedDown + excludedElse },
-			...{ outage: downMs + excludedDown, excludedOutage: excludedDown },
+			up,
+			...down,
+			unknown,
+			excluded: excludedDown + excludedElse,
+			outage: downMs + excludedDown,
+			excludedOutage: excludedDown,
 		}),
 	};
 }

@@ -93,7 +93,9 @@ export function outagesOf(
 		byPart(phases, question.parts).flatMap((found) =>
 			outagesFrom(found).map(({ from, to, ...outage }) => ({
 				...name,
-				...{ from: iso(from), to: to < past.to ? iso(to) : null, ...outage },
+				from: iso(from),
+				to: to < past.to ? iso(to) : null,
+				...outage,
 				final: to <= finalUntil,
 			})),
 		),
@@ -112,8 +114,14 @@ function outagesFrom(phases: readonly Phase[]) {
 		outages.map(({ excludedMs }) => excludedMs),
 	);
 	return outages.map(({ from, to, causes, errorCode = null, excludedMs, reasons }, n) => ({
-		...{ from, to, minutes: minutes[n], cause: causeOf(causes), causes, errorCode },
-		...{ excludedMinutes: excluded[n], exclusionReasons: reasons },
+		from,
+		to,
+		minutes: minutes[n],
+		cause: causeOf(causes),
+		causes,
+		errorCode,
+		excludedMinutes: excluded[n],
+		exclusionReasons: reasons,
 		seconds: { outage: (to - from) / 1000, excludedOutage: excludedMs / 1000 },
 	}));
 }
@@ -184,7 +192,8 @@ interface Port {
 
 function portsOf({ own, connectors }: StationHistory): Port[] {
 	return [...Map.groupBy(connectors, ({ port }) => port)].map(([port, ofPort]) => ({
-		...{ port, connectors: ofPort },
+		port,
+		connectors: ofPort,
 		phases: combined(
 			own,
 			ofPort.map(({ phases }) => phases),
@@ -200,7 +209,8 @@ function phasesOfStation(history: StationHistory): Phase[] {
 }
 
 const placeOfConnector = ({ port, connector, phases, ...place }: PlaceHistory): NamedPlace => ({
-	...{ name: { port, connector, ...typesOf([place]) }, phases },
+	name: { port, connector, ...typesOf([place]) },
+	phases,
 });
 
 const placeOfPort = ({ port, connectors, phases }: Port): NamedPlace => {

@@ -9,6 +9,7 @@ const UNREAD = { listing: undefined, stations: undefined, assetIds: [] };
 const READERS = {
 	fieldsOf: expect.any(Function) as unknown,
 	limitOf: expect.any(Function) as unknown,
+	limitsOf: expect.any(Function) as unknown,
 	stationOf: expect.any(Function) as unknown,
 };
 

@@ -107,8 +107,12 @@ function exclusionIn(item: InputItem, { displayName }: INodeProperties) {
 		if (from >= to) throw wrongExclusion(item, entry, "has a 'From' that is not before its 'To'");
 		const { assetId, connector, reason } = one;
 		return {
-			...{ assetId: named(assetId), connector: named(connector), reason: named(reason) },
-			...{ from, to, entry },
+			assetId: named(assetId),
+			connector: named(connector),
+			reason: named(reason),
+			from,
+			to,
+			entry,
 		};
 	};
 }

@@ -121,7 +121,10 @@ const PLACES: readonly INodeProperties[] = [
 	portIsField,
 ];
 const EXCLUSIONS: readonly INodeProperties[] = [
-	...[exclusionsField, exclusionListField, lookBackField, silenceOptions],
+	exclusionsField,
+	exclusionListField,
+	lookBackField,
+	silenceOptions,
 ];
 
 export const getUptime: Fetching = {

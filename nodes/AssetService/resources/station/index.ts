@@ -50,8 +50,14 @@ const getIncidents: Fetching = {
 	action: 'Get incidents of stations in a period: offline, stuck or faulted; not the status now',
 	fields: [
 		kindField,
-		...[statuses, ...faultProperties, ...reportAfter, ...ifSet],
-		...[...stationFields, ...periodFields, lookBackField, optionsWith(...incidentFields.options)],
+		statuses,
+		...faultProperties,
+		...reportAfter,
+		...ifSet,
+		...stationFields,
+		...periodFields,
+		lookBackField,
+		optionsWith(...incidentFields.options),
 	],
 	run: incidentsIn,
 };
@@ -94,7 +100,10 @@ const getSessions: Fetching = {
 		'Get the charging sessions that ended in a period, with their energy in kWh. Takes a period and asset IDs and returns one item per session.',
 	action: 'Get charging sessions of stations with times and energy, not outages or the status now',
 	fields: [
-		...[...stationFields, ...periodFields, includeOpenField, lookBackField],
+		...stationFields,
+		...periodFields,
+		includeOpenField,
+		lookBackField,
 		optionsWith(includeIdTag),
 	],
 	run: async (item: OperationRun) => {

@@ -150,11 +150,17 @@ export async function ask(
 	const directory = await (shared.directory ??= directoryNow(client));
 	checkListed(assetIds ?? [], directory.listing?.has, stations.displayName);
 	const past = await shared.readings.of({
-		...{ ...period, wants, lookBackMs, resolveAfterMs, maxEvents },
+		...period,
+		wants,
+		lookBackMs,
+		resolveAfterMs,
+		maxEvents,
 		silentAfterMs: silentAfterHours * HOUR_MS,
 	});
 	const asked = {
-		...{ past, directory, assetIds },
+		past,
+		directory,
+		assetIds,
 		owner: { workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id },
 		signal: cancelSignal(context),
 	};

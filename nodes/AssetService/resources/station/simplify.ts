@@ -36,7 +36,8 @@ export function problemIn(status: ApiRecord): ApiRecord {
 	const { station, status: word, since, minutes, connectors, faults, problems } = status;
 	const unavailable = recordsIn(connectors).filter((one) => one['status'] === 'Unavailable');
 	const wrong = {
-		...{ since, minutes },
+		since,
+		minutes,
 		connectors: unavailable.map((one) => part(one, ['connector', 'status'])),
 		faults: recordsIn(faults).map((one) =>
 			part(one, ['connector', 'errorCode', 'vendorErrorCode']),
