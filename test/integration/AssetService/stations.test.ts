@@ -349,12 +349,14 @@ it.each(['getIncidents', 'getOutages', 'getSessions', 'getUptime'])(
 it.each(['getOutages', 'getUptime'])(
 	'%s names a station that the asset list no longer has, which counts up to its last sign',
 	async (operation) => {
+		// Before the events, so that no part of a minute is missing.
+		const createdAfter = ago(300);
 		const [lost, last] = [
 			connection(200, 'DISCONNECTED', 'as_9'),
 			connection(120, 'CONNECTED', 'as_9'),
 		];
-		const world = await serving(handler([last, lost, status(300, 1, 'Available', 'as_9')]));
-		const { hints, items } = await run(world, ask(operation, { createdAfter: ago(300) }));
+		const world = await serving(handler([last, lost, status(301, 1, 'Available', 'as_9')]));
+		const { hints, items } = await run(world, ask(operation, { createdAfter }));
 		expect(hints.map(({ message }) => message)).toEqual([
 			`Not in the asset list any more, so counted up to the last sign: as_9 (${last.createdAt}).`,
 		]);

@@ -116,8 +116,9 @@ it('all of them together have hardly any code, and at most eight nodes each', ()
 	);
 	expect(lines.length).toBeLessThanOrEqual(60);
 	const large = examples.filter(({ nodes }) => nodes.length > 8).map(({ file }) => file);
-	// Two are about executions, not about stations; the others keep tables for years, and sum them up.
-	const mayBe = /^(dead-letters|nightly-completeness|uptime-ledger|uptime-report)/;
+	// Two are about executions, not about stations; two keep tables for years, and sum them up; one has a tool for each question.
+	const mayBe =
+		/^(dead-letters|nightly-completeness|station-questions|uptime-ledger|uptime-report)/;
 	expect(large.filter((file) => !mayBe.test(file))).toEqual([]);
 });
 
