@@ -267,10 +267,19 @@ function addQuietReport(
 	return line !== undefined && addQuiet(line, added, unreadUpTo, isStraggler);
 }
 
-/** Whether a sign of life came so soon after the connection was lost that the next one is needed, too. */
-function isStraggler(sign: Report, before: readonly Report[]): boolean {
+/**
+ * Whether a sign of life came so soon after the connection was lost that the next one is needed, too. What is unread may have lost
+ * it.
+ */
+function isStraggler(
+	sign: Report,
+	before: readonly Report[],
+	unreadUpTo: readonly number[],
+): boolean {
+	if (sign.c !== undefined) return false;
 	const lost = before.findLast(({ key }) => key === OFFLINE);
-	return lost !== undefined && sign.c === undefined && sign.t - lost.t < OLD_SOCKET_MS;
+	const lostBy = lost === undefined ? unreadUpTo : [lost.t, ...unreadUpTo];
+	return lostBy.some((t) => t <= sign.t && sign.t - t < OLD_SOCKET_MS);
 }
 
 /** Drops the quiet reports that end nothing any more. Returns whether there were such. */

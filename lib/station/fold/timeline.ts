@@ -72,7 +72,11 @@ export function dropQuiet(
 }
 
 /** Whether a quiet report shows only that the one before it, which is quiet as well, has ended something. */
-type MayBeLate = (quiet: Report, before: readonly Report[]) => boolean;
+type MayBeLate = (
+	quiet: Report,
+	before: readonly Report[],
+	unreadUpTo: readonly number[],
+) => boolean;
 
 /** `before` is in order. */
 function isUseful(
@@ -83,7 +87,7 @@ function isUseful(
 ): boolean {
 	const last = before.at(-1);
 	if (unreadUpTo.some((end) => (last?.t ?? -Infinity) <= end && end < report.t)) return true;
-	if (last?.quiet === true && last.t < report.t && mayBeLate(last, before)) return true;
+	if (last?.quiet === true && last.t < report.t && mayBeLate(last, before, unreadUpTo)) return true;
 	if (report.c !== undefined) {
 		const own = before.findLast(({ c, key }) => c === report.c || (c === undefined && key === ''));
 		return (own?.key ?? '') !== '';
