@@ -107,8 +107,10 @@ export function countFault(incident: Incident, fault: Fault): void {
 	incident.errors = union(errors, ownErrors);
 	incident.vendors = union(vendors, fault.vendors ?? own.vendors);
 	const known = faults.find((other) => isSame(other, fault));
-	const next =
-		known !== undefined && known.t < fault.t ? { ...fault, t: known.t, id: known.id } : fault;
+	const first = known !== undefined && known.t < fault.t ? known : fault;
+	// What the connector has reported may be forgotten by now.
+	const place = known?.connector.includes('/') === true ? known : fault;
+	const next = { ...fault, t: first.t, id: first.id, connector: place.connector };
 	const others = faults.filter((other) => other !== known);
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
 	incident.count = known === undefined ? count + 1 : count;
