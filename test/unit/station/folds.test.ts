@@ -15,6 +15,7 @@ import { nextShard } from '../../../lib/station/shards';
 import { askPast } from './past/pastWorld';
 import { back, DEFAULTS, message, MINUTE, type StationEvent } from './stationWorld';
 import {
+	connections,
 	FROM,
 	type Happening,
 	happenings,
@@ -209,6 +210,47 @@ const parameters = {
 	...{ numRuns: RUNS, endOnFailure: process.env['RUNS'] === undefined },
 	...(SEED !== undefined && { seed: Number(SEED) }),
 };
+
+/** Found by the property below: the kind of state, what happens (second, station 1 or 2, connector, what), and the way it is read. */
+const FOUND = [
+	[
+		'the second of two signs of life is read before the lost connection',
+		'stationOffline',
+		[
+			[7, 1, 1, 3],
+			[0, 2, 1, 0],
+			[7, 1, 1, 3],
+			[0, 1, 1, 0],
+		],
+		{ pauses: [1, 1], stretches: [2, 1] },
+	],
+	[
+		'the report of a connector is forgotten before that of its EVSE',
+		'connectorFault, station, 1',
+		[
+			[1379, 1, 1, 2],
+			[0, 1, 1, 0],
+			[0, 1, 2, 0],
+			[505, 1, 1, 2],
+			...[0, 0, 0].map((second) => [second, 2, 1, 0] as const),
+			[1623, 1, 1, 0],
+		],
+		{ pauses: [14, 4, 28], stretches: [1] },
+	],
+] as const;
+
+it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
+	const [, , story, changes] =
+		CASES.find(([name, version]) => name === kind && /2/.test(version)) ?? [];
+	const settings = { ...DEFAULTS, ...changes };
+	const happened = content.map(([second, station, connector, what]): Happening => {
+		const isFirst = station === 1;
+		return { second, isFirst, connector, what, lateMinutes: 0, isAgain: false };
+	});
+	const events = readAll(eventsOf(happened, story ?? connections, 'OCPP 2.0.1', false), settings);
+	const told = play(events, settings, { ...OFTEN, ...way });
+	expect(shown(told)).toEqual(shown(play(events, settings, OFTEN)));
+});
 
 describe.each(CASES)('%s, %s', (_name, version, story, changes) => {
 	const settings = { ...DEFAULTS, ...changes };
