@@ -12,6 +12,8 @@ export async function bundlePackage(fault?: Fault): Promise<string> {
 		entryPoints: [join(__dirname, 'entry.ts')],
 		...{ bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node24' },
 		external: ['n8n-workflow', 'zod/*', 'undici/*', 'ioredis'],
+		// Where no compiled module is: what could run in a thread runs in the process itself.
+		define: { __dirname: JSON.stringify(__dirname) },
 		plugins: fault === undefined ? [] : [plugin(fault)],
 		logLevel: 'silent',
 	});

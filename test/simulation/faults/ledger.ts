@@ -41,8 +41,8 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'an execution that could not begin forgets that it was a replay',
 		EXECUTIONS,
-		'...{ reopenings, reopenedAt },',
-		'reopenings,',
+		'\t\t\treopenings,\n\t\t\treopenedAt,',
+		'\t\t\treopenings,',
 	),
 	fault(
 		'a ledger that has lost its data says that an execution has begun',

@@ -76,8 +76,8 @@ export const STATIONS: readonly Fault[] = [
 	fault(
 		'the end of a session is forgotten before its start is read',
 		'lib/station/fold/compactSessions.ts',
-		'(isUnread || isWaiting(end.at))',
-		'isWaiting(end.at)',
+		': isOpen(stop.t);',
+		': stop.t >= cut;',
 	),
 	fault(
 		'what was open at the publication is reported',
