@@ -212,7 +212,7 @@ type SecretForm = 'text' | 'base64';
 const CURRENT = 'Signing Secret';
 const PREVIOUS = 'Previous Signing Secret';
 const BASE64_PREFIX = 'whsec_';
-/** 128 bits: whoever has a signed delivery can try all shorter secrets in the end. Standard Webhooks asks for 24 to 64 bytes. */
+/** 128 bits: with one signed delivery, an attacker can try all shorter secrets in the end. Standard Webhooks asks for 24 to 64 bytes. */
 const LEAST_BYTES = 16;
 /** Characters that are easily pasted along with a secret. */
 const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;

@@ -2,7 +2,7 @@
  * Requests, CPU and the longest block of the event loop of both polling triggers, for services that list 3, 9 and 50 events
  * per second: steady, after two hours without a poll, and with another hour without one in the middle of that catch-up:
  * `npx tsx scripts/bench/polls.bench.ts [events per second]`. The clock is a number; the ledger is SQLite, or with `--memory` an
- * object. Then, or alone with `--day`, the requests for each page of new events over a day at 9 events per second, looks back
+ * object. Then, or only that with `--day`, the requests for each page of new events over a day at 9 events per second, looks back
  * included, in lists of either order; there, the ledger is an object.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * A boot begins anew: if a connector reports within ten minutes of it, what is not reported again by then ended at the boot.
+ * A boot starts over: if a connector reports within ten minutes of it, what is not reported again by then ended at the boot.
  * While the station is offline, the ten minutes pause.
  */
 import { BOOT_ASKED_MS, BOOT_MS, RESPONSE_MS } from '../common/settings';

@@ -2,6 +2,7 @@
  * The process that is measured: one question, from a list that another process serves, by the compiled package with its thread, or
  * by a plain script. `tsx ask.ts <cpu | memory> <url> <who> <question> <from> <look back> <now>`; prints its figures as JSON.
  */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type * as Service from '../../../lib/service';
@@ -16,12 +17,15 @@ const [from = 0, lookBackMs = 0, now = 0] = numbers.map(Number);
 const DIST = join(__dirname, '..', '..', '..', 'dist', 'lib');
 const MB = 2 ** 20;
 
+/** Compiled code, when it is needed. */
+const load = createRequire(__filename);
+
 /** Those that were started. */
 const workers = new Set<Worker>();
 
 function watchWorkers(): void {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- The module object that compiled code uses, too.
-	const threads = require('node:worker_threads') as { Worker: new (...given: never[]) => Worker };
+	// The module object that compiled code uses, too.
+	const threads = load('node:worker_threads') as { Worker: new (...given: never[]) => Worker };
 	const { Worker: Original } = threads;
 	threads.Worker = class extends Original {
 		constructor(...given: never[]) {
@@ -116,9 +120,8 @@ async function ours({ station, service }: Package): Promise<readonly unknown[]> 
 }
 
 function loadedPackage(): Package {
-	/* eslint-disable @typescript-eslint/no-require-imports -- Compiled code, when it is needed. */
-	const station = require(join(DIST, 'station')) as typeof Station;
-	const service = require(join(DIST, 'service')) as typeof Service;
+	const station = load(join(DIST, 'station')) as typeof Station;
+	const service = load(join(DIST, 'service')) as typeof Service;
 	return { station, service };
 }
 

@@ -122,11 +122,11 @@ it('answers a question as if it was the only one, whatever the other items ask',
 		return found.items.map(({ json }) => json);
 	};
 	const [earlier, own] = [{ from: at(140) }, { from: at(90) }];
-	const alone = await asking(own);
-	expect(alone).toMatchObject([{ connector: null, faultedMinutes: 0, unknownMinutes: 75 }]);
+	const byItself = await asking(own);
+	expect(byItself).toMatchObject([{ connector: null, faultedMinutes: 0, unknownMinutes: 75 }]);
 	const [first, ...second] = await asking(earlier, own);
 	expect(first).toMatchObject({ connector: '1', faultedMinutes: 125 });
-	expect(second).toEqual(alone);
+	expect(second).toEqual(byItself);
 });
 
 it('takes exclusions from an expression over the items of another node', async () => {

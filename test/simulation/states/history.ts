@@ -37,7 +37,7 @@ export interface ProblemStep extends Said {
 
 export interface BootStep extends Said {
 	readonly what: 'boot';
-	/** The last three begin nothing anew. */
+	/** The last three start nothing over. */
 	readonly how: 'Accepted' | 'unanswered' | 'asked for' | 'Pending' | 'Rejected';
 }
 

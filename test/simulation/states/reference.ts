@@ -1,6 +1,6 @@
 /**
  * What is true of a station's places, recomputed from the list of messages by the words of the contract, without state: runs of each
- * component's states, boots that begin anew, outages, silence, and what a place is at a moment.
+ * component's states, boots that start over, outages, silence, and what a place is at a moment.
  */
 import { MINUTE } from '../../unit/station/stationWorld';
 import { type BootStep, placeName, type ProblemStep, type StatusStep, type Step } from './history';
