@@ -183,7 +183,18 @@ it(
 		});
 		await execute(id, 'Every month', last.set({ hour: 6 }));
 		report = mailbox.mails[0];
-		expect(mailbox.mails).toHaveLength(1);
+		const to = FIRST.minus({ months: 1 });
+		await execute(id, 'Every month', to.plus({ days: 2, hours: 6 }));
+		expect(mailbox.mails).toHaveLength(2);
+		const without = mailbox.mails[1];
+		const days = Math.round(to.diff(to.minus({ months: MONTHS }), 'days').days);
+		expect(without?.subject).toMatch(/: no data$/);
+		expect(without?.lines.join(' ')).toContain(`has no row of these ${days} days`);
+		const rows = Object.values(without?.attachments ?? {}).flatMap(rowsOfCsv);
+		expect(rows.map(({ station }) => station)).toEqual(['No data', 'No data', 'No data']);
+		expect(rows.map(({ daysWithoutData }) => daysWithoutData).sort()).toEqual([
+			...[`${days}`, `${days}`, undefined],
+		]);
 	},
 	60 * 60_000,
 );

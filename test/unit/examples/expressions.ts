@@ -33,8 +33,9 @@ export function evaluate(text: string, input: readonly Json[], others: Others = 
 		$json: input[0],
 		$input: { all: () => itemsOf(input) },
 		$: (name: string) => {
-			const [item] = itemsOf([others[name] ?? {}]);
-			return { item, first: () => item };
+			const all = itemsOf(listOf(others[name] ?? {}));
+			const [item] = all;
+			return { item, first: () => item, all: () => all };
 		},
 		$now: DateTime.now(),
 		DateTime,
@@ -51,8 +52,8 @@ export function evaluate(text: string, input: readonly Json[], others: Others = 
 		.replaceAll(/\{\{(.*?)\}\}/gs, (_all, code: string) => String(run(`(${code})`)));
 }
 
-/** The item of each other node that an expression names. */
-type Others = Readonly<Record<string, Json>>;
+/** The item, or the items, of each other node that an expression names. */
+type Others = Readonly<Record<string, Json | readonly Json[]>>;
 
 /** The assignments of an Edit Fields node. */
 export function assigned(
@@ -65,12 +66,14 @@ export function assigned(
 		assignments: z.array(z.object({ name: z.string(), value: z.string() })),
 	});
 	const { assignments } = Assignments.parse(parametersOf(file, node)['assignments']);
-	const items = isList(input) ? input : [input];
+	const items = listOf(input);
 	return Object.fromEntries(
 		assignments.map(({ name, value }) => [name, evaluate(value, items, others)]),
 	);
 }
 
+const listOf = (input: Json | readonly Json[]): readonly Json[] =>
+	isList(input) ? input : [input];
 const isList = (input: Json | readonly Json[]): input is readonly Json[] => Array.isArray(input);
 
 const Condition = z.looseObject({
