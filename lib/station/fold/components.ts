@@ -1,6 +1,6 @@
 /** The state of each component of a station over time, from all that is known of it: which reports are whose, and what a boot ended. */
 import { isEvse, isNumbered, Places, STATION } from '../common/places';
-import type { Report, StationState, Timeline } from '../common/state';
+import type { Boot, Report, StationState, Timeline } from '../common/state';
 import { realBoots, windowsOf } from './boots';
 import { OFFLINE, type Outage, outagesOf } from './outages';
 import {
@@ -63,11 +63,7 @@ export function componentsOf(
 ): Components {
 	const places = new Places(known);
 	const sorted = placed(lines, places, until);
-	const real = realBoots(boots).filter(({ t }) => t <= until);
-	const windows =
-		real.length === 0
-			? []
-			: windowsOf(real, { outages, watermark, reportedAt: reportedAt(sorted) });
+	const windows = windowsIn(boots, sorted, { until, watermark }, outages);
 	const all = [...sorted].map(([name, reports]) => {
 		const { address, component } = addressOfLine(name);
 		const stretches =
@@ -77,6 +73,17 @@ export function componentsOf(
 		return { name, address, component, reports, stretches };
 	});
 	return { places, outages, windows, all };
+}
+
+export function windowsIn(
+	boots: readonly Boot[],
+	sorted: ReadonlyMap<string, Iterable<Report>>,
+	{ until, watermark }: Horizon,
+	outages: readonly Outage[],
+): BootWindow[] {
+	const real = realBoots(boots).filter(({ t }) => t <= until);
+	if (real.length === 0) return [];
+	return windowsOf(real, { outages, watermark, reportedAt: reportedAt(sorted) });
 }
 
 /** The outages that a timeline of the connection shows. */
@@ -131,11 +138,11 @@ const originals = new WeakMap<Report, Report>();
 export const originalOf = (report: Report): Report => originals.get(report) ?? report;
 
 /** Whether the place is a component of that kind, and not the one above. */
-const isSameKind = (address: string, place: string): boolean =>
+export const isSameKind = (address: string, place: string): boolean =>
 	place !== STATION && address.endsWith('/0') === place.endsWith('/0');
 
 /** When connectors reported a status. */
-function reportedAt(sorted: ReadonlyMap<string, readonly Report[]>): number[] {
+function reportedAt(sorted: ReadonlyMap<string, Iterable<Report>>): number[] {
 	const times: number[] = [];
 	for (const [name, reports] of sorted) {
 		const { address, component } = addressOfLine(name);

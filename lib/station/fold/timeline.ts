@@ -143,13 +143,18 @@ interface OpenStretch extends StateStretch {
 }
 
 /** The stretches of a component with a status, oldest first; `reports` are in order. */
-export function stretchesOf(
+export const stretchesOf = (...component: Parameters<typeof stretchesIn>): StateStretch[] => [
+	...stretchesIn(...component),
+];
+
+/** The same, one at a time. */
+export function* stretchesIn(
 	address: string,
-	reports: readonly Report[],
+	reports: Iterable<Report>,
 	windows: readonly BootWindow[] = [],
 	code?: string,
-): StateStretch[] {
-	const stretches: StateStretch[] = [];
+): Generator<StateStretch, void> {
+	let stretches: StateStretch[] = [];
 	let open: OpenStretch | undefined;
 	const close = ({ t: until, id: to }: Pick<Report, 't' | 'id'>, end?: Report) => {
 		if (open === undefined) return;
@@ -178,10 +183,9 @@ export function stretchesOf(
 			}
 		}
 	};
-	for (let n = 0; n < reports.length; n++) {
-		const report = reports[n];
-		const next = reports[n + 1];
-		if (report === undefined) continue;
+	for (const [report, next] of withNext(reports)) {
+		yield* stretches;
+		stretches = [];
 		// Another one of the same time is in force.
 		if (next !== undefined && next.t === report.t && next.key !== report.key) continue;
 		boot(report);
@@ -198,7 +202,16 @@ export function stretchesOf(
 	}
 	boot(undefined);
 	keep();
-	return stretches;
+	yield* stretches;
+}
+
+function* withNext<T>(all: Iterable<T>): Generator<readonly [T, T | undefined], void> {
+	let last: T | undefined;
+	for (const one of all) {
+		if (last !== undefined) yield [last, one];
+		last = one;
+	}
+	if (last !== undefined) yield [last, undefined];
 }
 
 /** Of problems that a monitor reports. */

@@ -4,17 +4,15 @@
  */
 import type { ListedConnector, ListedStation } from '../common/assets';
 import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '../common/places';
-import type { Report } from '../common/state';
-import type { ConnectionSettings, EventFacts, Fact } from '../facts';
-import { type Component, type Components, componentsOf, outagesIn } from '../fold/components';
-import { detailOf } from '../fold/faults';
+import type { ConnectionSettings, EventFacts } from '../facts';
+import { outagesIn } from '../fold/components';
 import type { Outage } from '../fold/outages';
-import { badnessOf } from '../fold/station';
 import type { StateStretch } from '../fold/timeline';
+import { type Place, type PlacesOfStation, placesIn } from './lines';
 import { NO_FACTS, type StationFacts } from './log';
 import type { Past } from './read';
 import { merged, type Span, sweep } from './spans';
-import { connectionOf, stateBy } from './state';
+import { connectionOf } from './state';
 import { DOWN_CAUSES, type Phase } from './tally';
 
 /** A place that is known, for the whole period. */
@@ -26,12 +24,13 @@ export interface PlaceHistory {
 	/** By the asset list. */
 	readonly connectorType?: string | undefined;
 	readonly powerType?: string | undefined;
-	readonly phases: readonly Phase[];
+	readonly phases: Iterable<Phase>;
 }
 
+/** Phases are made whenever they are gone through: a station that never rests has a million. */
 export interface StationHistory {
 	/** Of the station as a whole. */
-	readonly own: readonly Phase[];
+	readonly own: Iterable<Phase>;
 	readonly connectors: readonly PlaceHistory[];
 	/** What is said up to then, no later event can change. */
 	readonly finalUntil: number;
@@ -62,7 +61,7 @@ const UNKNOWN_STATION: KnownStation = { listed: undefined, isRemoved: false };
 
 /** What was said of a station over all time that was read. */
 export interface StationTimes {
-	readonly components: Components;
+	readonly places: readonly Place[];
 	readonly connectors: readonly ConnectorTimes[];
 	readonly outages: readonly Outage[];
 	readonly silent: readonly Span[];
@@ -87,8 +86,8 @@ export interface ConnectorTimes {
 	readonly known: readonly Span[];
 	/** Since when it is a place of the station, and until when. */
 	readonly exists: Span;
-	/** Its own statuses, and what shows that it is operative while it says nothing of itself; its own come last. */
-	readonly statuses: readonly Pick<StateStretch, 'key' | 'since' | 'until'>[];
+	/** The last one that lasts of its own statuses, or of what shows that it is operative while it says nothing of itself. */
+	readonly lasting: Pick<StateStretch, 'key' | 'since'> | undefined;
 }
 
 interface Faulted extends Span {
@@ -115,7 +114,7 @@ export function historyOf(
 		living,
 		counted,
 	};
-	const station = connectors.length === 0 ? ofStation(times.components) : undefined;
+	const station = connectors.length === 0 ? ofStation(times.places) : undefined;
 	return {
 		own: phasesOf(
 			{
@@ -154,7 +153,7 @@ function phasesOf(
 	{ offline, silent, living, counted, faulted, unavailable, known, exists }: Layers,
 	period: Span,
 	{ countUnavailable }: HistoryQuestion,
-): Phase[] {
+): Iterable<Phase> {
 	const layers = [
 		merged(offline),
 		silent,
@@ -165,26 +164,33 @@ function phasesOf(
 		[counted],
 		exists === undefined ? [] : [exists],
 	];
-	const phases: Phase[] = [];
-	let nextCode = 0;
 	const coded = faulted.toSorted((a, b) => a.from - b.from);
+	return { [Symbol.iterator]: () => phasesIn(layers, coded, period, exists !== undefined) };
+}
+
+function* phasesIn(
+	layers: readonly (readonly Span[])[],
+	coded: readonly Faulted[],
+	period: Span,
+	isPart: boolean,
+): Generator<Phase, void> {
+	let nextCode = 0;
 	for (const { isIn, from, to } of sweep(layers, period)) {
 		const isCounted = isIn[6] === true;
 		const causes = isCounted ? DOWN_CAUSES.filter((_cause, n) => isIn[n]) : [];
 		while ((coded[nextCode]?.to ?? Infinity) <= from) nextCode++;
 		const errorCode = causes.includes('faulted') ? codeAt(coded, nextCode, from) : undefined;
 		const isLiving = isCounted && isIn[5] === true;
-		phases.push({
+		yield {
 			from,
 			to,
 			causes,
 			isKnown: isCounted && isIn[4] === true,
 			...(errorCode !== undefined && { errorCode }),
 			...(!isLiving && { isLiving }),
-			...(exists !== undefined && isIn[7] !== true && { isPlace: false }),
-		});
+			...(isPart && isIn[7] !== true && { isPlace: false }),
+		};
 	}
-	return phases;
 }
 
 function codeAt(faulted: readonly Faulted[], first: number, at: number): string | undefined {
@@ -204,48 +210,43 @@ export function timesOf(
 	const { knownUpTo } = past;
 	const horizon = { until: Infinity, watermark: knownUpTo };
 	const outages = outagesIn(connectionOf(facts, Infinity), horizon);
-	// Messages that say the same share what they say: a million of them is a lot of memory.
-	const details = new Map<Fact, Report['d']>();
-	const state = stateBy(facts, Infinity, (fact, { at: t, eventId: id }) => {
-		if (fact.about !== 'status') return undefined;
-		const d = details.get(fact) ?? detailOf(fact);
-		details.set(fact, d);
-		const { status: key, connector: name } = fact;
-		const w = badnessOf(fact);
-		return { name, report: w > 0 ? { t, id, key, d, w } : { t, id, key, d } };
-	});
-	const components = componentsOf(state, horizon, outages);
+	const places = placesIn(facts, horizon, outages);
 	const heard = heardAt(facts);
 	const quiet = silenceOf(heard, past, known);
 	const undecided = [
-		...components.windows.filter(({ isOver }) => !isOver).map(({ t }) => t),
+		...places.windows.filter(({ isOver }) => !isOver).map(({ t }) => t),
 		...outages.filter(({ isPending }) => isPending).map(({ since }) => since),
 	];
 	return {
-		components,
+		places: places.all,
 		outages,
 		silent: quiet.silent,
 		living: quiet.living,
-		connectors: connectorsOf(components, facts.states, known.listed, portIs),
+		connectors: connectorsOf(places, facts.states, known.listed, portIs),
 		heard: heard.length === 0 ? undefined : { from: heard[0] ?? 0, to: heard.at(-1) ?? 0 },
 		finalUntil: Math.min(knownUpTo, quiet.finalUntil, ...undecided),
 	};
 }
 
 /** When the station, or something of its connection, was heard. Sorted. */
-function heardAt({ signs, connections }: StationFacts): number[] {
-	const all = [...signs.times, ...connections.map(({ at }) => at)];
-	return all.sort((a, b) => a - b);
+function heardAt({ signs, connections }: StationFacts): Float64Array {
+	const all = new Float64Array(signs.times.length + connections.length);
+	all.set(signs.times);
+	for (const [n, { at }] of connections.entries()) all[signs.times.length + n] = at;
+	return all.sort();
 }
 
+/** Most of them adjoin. */
+const SPANS_TOGETHER = 1_000;
+
 function silenceOf(
-	heard: readonly number[],
+	heard: Float64Array,
 	{ heardUpTo, readBackTo, oldestAt = -Infinity, silentAfterMs }: Omit<Read, 'from' | 'to'>,
 	{ listed, isRemoved }: KnownStation,
 ): { readonly silent: Span[]; readonly living: Span[]; readonly finalUntil: number } {
 	const begin = Math.max(readBackTo, oldestAt);
 	const silent: Span[] = [];
-	const living: Span[] = [];
+	let living: Span[] = [];
 	const isOperated = listed?.isPlanned !== true && !isRemoved;
 	let last = begin;
 	for (const at of heard) {
@@ -253,6 +254,7 @@ function silenceOf(
 			if (isOperated) silent.push({ from: last, to: at });
 			// Before the list begins, it lived for as long as a station may say nothing.
 		} else living.push({ from: last === begin ? at - silentAfterMs : last, to: at });
+		if (living.length >= SPANS_TOGETHER) living = merged(living);
 		last = Math.max(last, at);
 	}
 	const rest = { from: last, to: Infinity };
@@ -274,23 +276,22 @@ const isOperative = (status: string): boolean =>
 	!isStatus(status, FAULTED) && !isStatus(status, UNAVAILABLE);
 
 const spanOf = ({ since, until = Infinity }: StateStretch): Span => ({ from: since, to: until });
-const faultedSpan = (stretch: StateStretch, span = spanOf(stretch)): Faulted => ({
-	...span,
+const faultedSpan = (stretch: StateStretch): Faulted => ({
+	...spanOf(stretch),
 	errorCode: stretch.reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error,
 });
 
 function connectorsOf(
-	components: Components,
+	{ all }: PlacesOfStation,
 	states: Iterable<EventFacts>,
 	listed: ListedStation | undefined,
 	portIs: HistoryQuestion['portIs'],
 ): ConnectorTimes[] {
-	const { all } = components;
 	const byAddress = new Map(all.map((one) => [one.address, one]));
 	const versions = versionsOf(all);
 	const uses = usesIn(states);
 	const found: ConnectorTimes[] = [];
-	const evses = new Map<string, Component[]>();
+	const evses = new Map<string, Place[]>();
 	for (const one of all) {
 		const evse = evseOfAddress(one.address);
 		if (evse === undefined && one.address !== STATION) {
@@ -310,7 +311,7 @@ function connectorsOf(
 		const above = own.filter(({ address }) => !isConnector(address));
 		const isListed = listed?.connectors.some(({ number }) => number === evse) === true;
 		// An EVSE whose connectors are not known stands for them.
-		const named: readonly (readonly [string, Component | undefined])[] =
+		const named: readonly (readonly [string, Place | undefined])[] =
 			connectors.length > 0
 				? connectors.map((one) => [one.address, one])
 				: [[isListed && versions.isNew ? `${evse}/1` : evse, undefined]];
@@ -337,11 +338,11 @@ interface Versions {
 	readonly isNew: boolean | undefined;
 }
 
-function versionsOf(all: readonly Component[]): Versions {
+function versionsOf(all: readonly Place[]): Versions {
 	let [last16, last201, first16, first201] = [-Infinity, -Infinity, Infinity, Infinity];
 	for (const { address, reports } of all) {
 		if (address === STATION) continue;
-		const [first, last] = [reports[0]?.t ?? Infinity, reports.at(-1)?.t ?? -Infinity];
+		const [first, last] = [reports.at(0)?.t ?? Infinity, reports.at(-1)?.t ?? -Infinity];
 		if (is201(address)) {
 			last201 = Math.max(last201, last);
 			first201 = Math.min(first201, first);
@@ -359,33 +360,62 @@ function versionsOf(all: readonly Component[]): Versions {
 	};
 }
 
-const firstOf = (components: readonly (Component | undefined)[]): number =>
-	Math.min(...components.map((one) => one?.reports[0]?.t ?? Infinity));
+const firstOf = (places: readonly (Place | undefined)[]): number =>
+	Math.min(...places.map((one) => one?.reports.at(0)?.t ?? Infinity));
 
-const stretchesIn = (components: readonly (Component | undefined)[]): StateStretch[] =>
-	components.flatMap((one) => one?.stretches ?? []);
+function* stretchesIn(...places: readonly (Place | undefined)[]): Generator<StateStretch, void> {
+	for (const one of places) yield* one?.stretches ?? [];
+}
+
+function* operativeIn(stretches: Iterable<StateStretch>): Generator<StateStretch, void> {
+	for (const stretch of stretches) if (isOperative(stretch.key)) yield stretch;
+}
+
+function* spansOf(stretches: Iterable<StateStretch>): Generator<Span, void> {
+	for (const stretch of stretches) yield spanOf(stretch);
+}
+
+export const lastingOf = (stretches: Iterable<StateStretch>): ConnectorTimes['lasting'] => {
+	let last: ConnectorTimes['lasting'];
+	for (const { key, since, until } of stretches) {
+		if (until === undefined) last = { key, since };
+	}
+	return last;
+};
 
 const NO_LIST = { listed: undefined, isByList: false } as const;
 
 /** Connector 0 has no direct connection with the others: what it says counts until they show something else. */
 function connector16(
-	own: Component,
-	station: Component | undefined,
+	own: Place,
+	station: Place | undefined,
 	{ of16 }: Versions,
 ): Omit<ConnectorTimes, 'port'> {
 	const { stretches } = own;
-	const above = stretchesIn([station]).map((stretch) => {
-		const ends = isStatus(stretch.key, FAULTED) ? isOperative : isInUse;
-		const until = own.reports.find(({ t, key }) => t >= stretch.since && ends(key))?.t ?? Infinity;
-		return { ...stretch, until: Math.min(stretch.until ?? Infinity, until) };
-	});
 	return {
 		...NO_LIST,
-		...statesOf(stretches, above, stretches),
+		...statesOf(stretches, aboveOf(own, station), stretches),
+		lasting: lastingOf(stretches),
 		name: own.address,
 		is201: false,
-		...existing(own.reports[0]?.t, of16),
+		...existing(own.reports.at(0)?.t, of16),
 	};
+}
+
+function* aboveOf({ reports }: Place, station: Place | undefined): Generator<StateStretch, void> {
+	let first = 0;
+	for (const stretch of stretchesIn(station)) {
+		while ((reports.at(first)?.t ?? Infinity) < stretch.since) first++;
+		const ends = isStatus(stretch.key, FAULTED) ? isOperative : isInUse;
+		const end = stretch.until ?? Infinity;
+		let until = end;
+		for (let n = first; n < reports.length && until === end; n++) {
+			const { t = end, key = '' } = reports.at(n) ?? {};
+			if (t >= end) break;
+			if (ends(key)) until = t;
+		}
+		yield { ...stretch, until };
+	}
 }
 
 const existing = (from = Infinity, { to }: Span): Pick<ConnectorTimes, 'exists'> => ({
@@ -393,54 +423,50 @@ const existing = (from = Infinity, { to }: Span): Pick<ConnectorTimes, 'exists'>
 });
 
 function statesOf(
-	own: readonly StateStretch[],
-	above: readonly StateStretch[],
-	known: readonly StateStretch[],
-): Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known' | 'statuses'> {
-	const all = [...own, ...above];
-	return {
-		faulted: all.filter(({ key }) => isStatus(key, FAULTED)).map((one) => faultedSpan(one)),
-		unavailable: all.filter(({ key }) => isStatus(key, UNAVAILABLE)).map(spanOf),
-		known: merged(known.map(spanOf)),
-		statuses: own,
-	};
+	own: Iterable<StateStretch>,
+	above: Iterable<StateStretch>,
+	known: Iterable<StateStretch>,
+): Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known'> {
+	const faulted: Faulted[] = [];
+	const unavailable: Span[] = [];
+	for (const all of [own, above]) {
+		for (const stretch of all) {
+			if (isStatus(stretch.key, FAULTED)) faulted.push(faultedSpan(stretch));
+			else if (isStatus(stretch.key, UNAVAILABLE)) unavailable.push(spanOf(stretch));
+		}
+	}
+	return { faulted, unavailable, known: merged(spansOf(known)) };
 }
 
 /** The worst of its own components and of those above. In use is up, whatever is above. */
 function connector201(
 	name: string,
-	own: Component | undefined,
-	ofEvse: readonly Component[],
-	ofStation: readonly Component[],
+	own: Place | undefined,
+	ofEvse: readonly Place[],
+	ofStation: readonly Place[],
 	uses: readonly InUse[],
 	{ of201 }: Versions,
 ): Omit<ConnectorTimes, 'port'> {
-	const used = [
-		...uses,
-		...(own?.stretches ?? [])
-			.filter(({ key }) => isInUse(key))
-			.map((stretch) => ({
-				...spanOf(stretch),
-				reports: own?.reports.filter(({ key }) => isInUse(key)).map(({ t }) => t) ?? [],
-			})),
-	];
-	const above = stretchesIn([...ofEvse, ...ofStation])
-		.filter(({ key }) => !isOperative(key))
-		.flatMap((stretch) => withoutUse(stretch, used));
-	const states = statesOf(own?.stretches ?? [], above, stretchesIn([own, ...ofEvse]));
-	const statuses = [
-		...stretchesIn(ofEvse).filter(({ key }) => isOperative(key)),
-		...uses.map(({ from: since, to: until }) => ({
-			key: CHARGING,
-			since,
-			...(until < Infinity && { until }),
-		})),
-		...(own?.stretches ?? []),
-	];
+	const used = [...uses];
+	const reports: number[] = [];
+	for (const { t, key } of own?.reports ?? []) if (isInUse(key)) reports.push(t);
+	for (const stretch of reports.length > 0 ? stretchesIn(own) : []) {
+		if (isInUse(stretch.key)) used.push({ ...spanOf(stretch), reports });
+	}
+	const above = function* () {
+		for (const stretch of stretchesIn(...ofEvse, ...ofStation)) {
+			if (!isOperative(stretch.key)) yield* withoutUse(stretch, used);
+		}
+	};
+	const states = statesOf(stretchesIn(own), above(), stretchesIn(own, ...ofEvse));
+	const use = uses.findLast(({ to }) => to === Infinity);
 	return {
 		...NO_LIST,
 		...states,
-		statuses,
+		lasting:
+			lastingOf(stretchesIn(own)) ??
+			(use && { key: CHARGING, since: use.from }) ??
+			lastingOf(operativeIn(stretchesIn(...ofEvse))),
 		name,
 		is201: true,
 		...existing(firstOf([own, ...ofEvse]), of201),
@@ -510,7 +536,7 @@ function withListed(
 	listed: ListedStation | undefined,
 	{ isNew = listed?.is201 === true }: Versions,
 	portIs: HistoryQuestion['portIs'],
-	station: Component | undefined,
+	station: Place | undefined,
 ): ConnectorTimes[] {
 	const all = [...found];
 	for (const one of listed?.connectors ?? []) {
@@ -535,7 +561,7 @@ const ALWAYS: Span = { from: -Infinity, to: Infinity };
 function connectorByList(
 	listed: ListedConnector,
 	place: Pick<ConnectorTimes, 'name' | 'port' | 'is201'>,
-	station: Component | undefined,
+	station: Place | undefined,
 ): ConnectorTimes {
 	const { status, updatedAt: since } = listed;
 	const own: StateStretch[] = [];
@@ -543,12 +569,13 @@ function connectorByList(
 		const report = { t: since, id: '', key: status, d: { status } };
 		own.push({ address: place.name, key: status, first: report, since, reports: [report] });
 	}
-	const states = statesOf(own, stretchesIn([station]), own);
-	return { ...place, ...states, listed, isByList: own.length > 0, exists: ALWAYS };
+	const states = statesOf(own, stretchesIn(station), own);
+	const lasting = lastingOf(own);
+	return { ...place, ...states, lasting, listed, isByList: own.length > 0, exists: ALWAYS };
 }
 
 /** The states of a station of which no connector is known. */
-function ofStation({ all }: Components): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
-	const own = stretchesIn(all.filter(({ address }) => address === STATION));
+function ofStation(all: readonly Place[]): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
+	const own = stretchesIn(...all.filter(({ address }) => address === STATION));
 	return statesOf(own, [], []);
 }

@@ -3,20 +3,28 @@
  * the list is read, and read by the thread that decides, without a copy.
  */
 import type { EventFacts, Fact } from '../facts';
+import { Numbers } from './numbers';
 
 export interface StationFacts {
 	readonly connections: readonly EventFacts[];
-	readonly states: Iterable<EventFacts>;
+	readonly states: Iterable<LoggedEvent>;
 	readonly sessions: readonly EventFacts[];
 	readonly signs: Signs;
+	/** The ID of the event at a place. */
+	readonly idOf: (place: number) => string;
 	/** Nothing was read of it. */
 	readonly isEmpty: boolean;
 }
 
-/** Signs of life. */
-export interface Signs {
-	readonly times: readonly number[];
-	readonly idOf: (n: number) => string;
+/** Signs of life, in columns. */
+interface Signs {
+	readonly times: Float64Array;
+	readonly places: Float64Array;
+}
+
+export interface LoggedEvent extends EventFacts {
+	/** In the log. */
+	readonly place: number;
 }
 
 type FactRoom = 'connections' | 'states' | 'sessions';
@@ -104,7 +112,8 @@ export const NO_FACTS: StationFacts = {
 	connections: [],
 	states: [],
 	sessions: [],
-	signs: { times: [], idOf: () => '' },
+	signs: { times: new Float64Array(), places: new Float64Array() },
+	idOf: () => '',
 	isEmpty: true,
 };
 
@@ -116,8 +125,8 @@ export function factsIn(
 ): StationFacts {
 	const connections: EventFacts[] = [];
 	const sessions: EventFacts[] = [];
-	const times: number[] = [];
-	const records: number[] = [];
+	const times = new Numbers();
+	const places = new Numbers();
 	let isEmpty = true;
 	const chunks = log.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 	for (const record of recordsIn(chunks)) {
@@ -126,7 +135,7 @@ export function factsIn(
 		isEmpty = false;
 		if (record.isSign) {
 			times.push(at);
-			records.push(record.place);
+			places.push(record.place);
 		}
 		if (said === undefined) continue;
 		const { connections: ofConnection, sessions: ofSessions } = said;
@@ -145,11 +154,12 @@ export function factsIn(
 			*[Symbol.iterator]() {
 				for (const { at, said, place } of recordsIn(chunks)) {
 					if (said === undefined || said.states.length === 0 || at < from || at >= to) continue;
-					yield { assetId, at, eventId: idAt(chunks, place), facts: said.states };
+					yield { assetId, at, eventId: idAt(chunks, place), facts: said.states, place };
 				}
 			},
 		},
-		signs: { times, idOf: (n) => idAt(chunks, records[n] ?? 0) },
+		signs: { times: times.all, places: places.all },
+		idOf: (place) => idAt(chunks, place),
 		isEmpty,
 	};
 }

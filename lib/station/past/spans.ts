@@ -7,12 +7,19 @@ export interface Span {
 }
 
 /** Sorted, without overlaps. */
-export function merged(spans: readonly Span[]): Span[] {
+export function merged(spans: Iterable<Span>): Span[] {
+	// Most are in order: of a million that adjoin, one is kept.
+	return joined(joined(spans).sort((a, b) => a.from - b.from));
+}
+
+/** Those that follow each other are one, if they adjoin or overlap. */
+function joined(spans: Iterable<Span>): Span[] {
 	const result: { from: number; to: number }[] = [];
-	for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+	for (const { from, to } of spans) {
 		const last = result.at(-1);
 		if (from >= to) continue;
-		if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+		const isNext = last !== undefined && last.from <= from && from <= last.to;
+		if (isNext) last.to = Math.max(last.to, to);
 		else result.push({ from, to });
 	}
 	return result;

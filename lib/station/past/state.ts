@@ -89,10 +89,11 @@ export function connectionOf(facts: StationFacts, until: number): { reports: Rep
 }
 
 /** The first sign of life that was sent after a time. */
-function signsOf({ signs: { times, idOf } }: StationFacts, until: number) {
+function signsOf({ signs: { times, places }, idOf }: StationFacts, until: number) {
+	const idAt = (n: number) => idOf(places[n] ?? 0);
 	const sorted = [...times.keys()].sort((a, b) => {
 		const [first = 0, second = 0] = [times[a], times[b]];
-		return first - second || (idOf(a) < idOf(b) ? -1 : 1);
+		return first - second || (idAt(a) < idAt(b) ? -1 : 1);
 	});
 	return (t: number) => {
 		let [low, high] = [0, sorted.length];
@@ -103,6 +104,6 @@ function signsOf({ signs: { times, idOf } }: StationFacts, until: number) {
 		}
 		const n = sorted[low];
 		const at = n === undefined ? undefined : times[n];
-		return n === undefined || at === undefined || at >= until ? undefined : { t: at, id: idOf(n) };
+		return n === undefined || at === undefined || at >= until ? undefined : { t: at, id: idAt(n) };
 	};
 }

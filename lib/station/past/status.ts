@@ -4,11 +4,18 @@ import type { LimitOf } from '../common/limits';
 import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
 import type { StationSettings } from '../common/settings';
 import type { ConnectionSettings } from '../facts';
-import { type Component, componentsOf } from '../fold/components';
+import { componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
 import type { StateStretch } from '../fold/timeline';
-import { type ConnectorTimes, type KnownStation, type StationTimes, timesOf } from './history';
+import {
+	type ConnectorTimes,
+	type KnownStation,
+	lastingOf,
+	type StationTimes,
+	timesOf,
+} from './history';
+import type { Place } from './lines';
 import type { StationFacts } from './log';
 import type { PastPeriod } from './read';
 import { sessionsOf } from './sessions';
@@ -121,12 +128,12 @@ function lastSignOf(
 }
 
 /** Each place that is known: the station and EVSEs if they say something of themselves, and connectors with all that is above them. */
-function placesAt({ components, connectors }: StationTimes, now: number): PlaceStatus[] {
+function placesAt({ places, connectors }: StationTimes, now: number): PlaceStatus[] {
 	const ofConnectors = connectors
 		.filter(({ exists }) => isIn(exists, now))
 		.map((one) => placeAt(one, now));
 	const named = new Set(ofConnectors.map(({ connector }) => connector));
-	const above = components.all.flatMap((component) => ownPlace(component, named));
+	const above = places.flatMap((place) => ownPlace(place, named));
 	return [...ofConnectors, ...above].sort((a, b) => byName(a.connector, b.connector));
 }
 
@@ -142,7 +149,7 @@ function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): Pla
 		return { connector: name, status, since, from };
 	}
 	const isKnown = times.known.some((span) => isIn(span, now));
-	const own = times.statuses.findLast(({ until }) => until === undefined);
+	const own = times.lasting;
 	if (!isKnown || own === undefined) {
 		return { connector: name, status: null, since: undefined, from: null };
 	}
@@ -150,11 +157,11 @@ function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): Pla
 }
 
 /** An EVSE of which one connector is known is that place. */
-function ownPlace({ address, stretches }: Component, named: ReadonlySet<string>): PlaceStatus[] {
+function ownPlace({ address, stretches }: Place, named: ReadonlySet<string>): PlaceStatus[] {
 	const evse = evseOfAddress(address);
 	const isShown = address === STATION || (isEvse(address) && !isOne(evse, named));
-	const current = stretches.findLast(({ until }) => until === undefined);
-	if (!isShown || current === undefined) return [];
+	const current = isShown ? lastingOf(stretches) : undefined;
+	if (current === undefined) return [];
 	return [
 		{ connector: placeName(address), status: current.key, since: current.since, from: 'events' },
 	];

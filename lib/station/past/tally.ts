@@ -33,18 +33,28 @@ export interface ExcludedSpan extends Span {
 }
 
 /** The same phases, cut where an exclusion begins or ends. The phases are in order, without overlaps. */
-export function excluding(phases: readonly Phase[], exclusions: readonly ExcludedSpan[]): Phase[] {
-	if (exclusions.length === 0) return [...phases];
+export function excluding(
+	phases: Iterable<Phase>,
+	exclusions: readonly ExcludedSpan[],
+): Iterable<Phase> {
+	if (exclusions.length === 0) return phases;
+	return { [Symbol.iterator]: () => excludingEach(phases, exclusions) };
+}
+
+function* excludingEach(
+	phases: Iterable<Phase>,
+	exclusions: readonly ExcludedSpan[],
+): Generator<Phase, void> {
 	const edges = exclusions.flatMap(({ from, to }) => [from, to]).sort((a, b) => a - b);
 	const begun = [...exclusions].sort((a, b) => a.from - b.from);
 	let active: ExcludedSpan[] = [];
 	let next = 0;
-	return cutAt(phases, edges).map((phase) => {
+	for (const phase of cutAt(phases, edges)) {
 		for (; (begun[next]?.from ?? Infinity) <= phase.from; next++)
 			active.push(...begun.slice(next, next + 1));
 		active = active.filter(({ to }) => to > phase.from);
-		return active.length === 0 ? phase : { ...phase, isExcluded: true, reasons: reasonsOf(active) };
-	});
+		yield active.length === 0 ? phase : { ...phase, isExcluded: true, reasons: reasonsOf(active) };
+	}
 }
 
 const reasonsOf = (exclusions: Iterable<ExcludedSpan>): string[] => [
@@ -55,23 +65,32 @@ const reasonsOf = (exclusions: Iterable<ExcludedSpan>): string[] => [
  * What is true of a whole that is down if it is down itself, or if all of its parts are; up if one of them is; and excluded if
  * it is itself, or if all of them are. All cover the same time.
  */
-export function combined(own: readonly Phase[], parts: readonly (readonly Phase[])[]): Phase[] {
-	if (parts.length === 0) return [...own];
-	const all = [own, ...parts];
-	const next = all.map(() => 0);
-	const result: Phase[] = [];
-	for (let at = own[0]?.from ?? 0; ;) {
-		const current = all.map((phases, n) => phases[next[n] ?? 0]);
-		const [whole, ...rest] = current;
-		if (whole === undefined || rest.some((one) => one === undefined)) return result;
-		const others = rest.filter((one) => one !== undefined);
+export function combined(
+	own: Iterable<Phase>,
+	parts: readonly Iterable<Phase>[],
+): Iterable<Phase> {
+	if (parts.length === 0) return own;
+	return { [Symbol.iterator]: () => combinedEach([own, ...parts]) };
+}
+
+function* combinedEach(all: readonly Iterable<Phase>[]): Generator<Phase, void> {
+	const iterators = all.map((phases) => phases[Symbol.iterator]());
+	const current = iterators.map(nextOf);
+	for (let at = current[0]?.from ?? 0; ;) {
+		const [whole, ...others] = current.filter((one) => one !== undefined);
+		if (whole === undefined || others.length < current.length - 1) return;
 		const to = Math.min(whole.to, ...others.map((one) => one.to));
-		result.push({ ...wholeOf(whole, others), from: at, to });
-		for (const [n, phase] of current.entries()) {
-			if (phase !== undefined && phase.to <= to) next[n] = (next[n] ?? 0) + 1;
+		yield { ...wholeOf(whole, others), from: at, to };
+		for (const [n, iterator] of iterators.entries()) {
+			if ((current[n]?.to ?? Infinity) <= to) current[n] = nextOf(iterator);
 		}
 		at = to;
 	}
+}
+
+function nextOf(iterator: Iterator<Phase, unknown>): Phase | undefined {
+	const next = iterator.next();
+	return next.done === true ? undefined : next.value;
 }
 
 function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
@@ -94,35 +113,34 @@ function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
 }
 
 /** Each phase in pieces that end where an edge is. The edges are in order. */
-function cutAt(phases: readonly Phase[], edges: readonly number[]): Phase[] {
-	const pieces: Phase[] = [];
+function* cutAt(phases: Iterable<Phase>, edges: readonly number[]): Generator<Phase, void> {
 	let n = 0;
 	for (const phase of phases) {
 		let { from } = phase;
 		while ((edges[n] ?? Infinity) <= from) n++;
 		for (; (edges[n] ?? Infinity) < phase.to; n++) {
 			const to = edges[n] ?? phase.to;
-			if (to > from) pieces.push({ ...phase, from, to });
+			if (to > from) yield { ...phase, from, to };
 			from = to;
 		}
-		pieces.push({ ...phase, from });
+		yield { ...phase, from };
 	}
-	return pieces;
 }
 
 /** The phases of each part of a period, cut at its ends. Parts are in order and adjoin. */
-export function byPart(phases: readonly Phase[], parts: readonly Span[]): Phase[][] {
-	const pieces = cutAt(
-		phases,
-		parts.flatMap(({ from, to }) => [from, to]),
-	);
-	let n = 0;
-	return parts.map((part) => {
-		while ((pieces[n]?.to ?? Infinity) <= part.from) n++;
-		const first = n;
-		while ((pieces[n]?.from ?? Infinity) < part.to) n++;
-		return pieces.slice(first, n);
-	});
+export function* byPart(
+	phases: Iterable<Phase>,
+	parts: readonly Span[],
+): Generator<Phase[], void> {
+	const edges = parts.flatMap(({ from, to }) => [from, to]);
+	const pieces = cutAt(phases, edges);
+	let piece = nextOf(pieces);
+	for (const part of parts) {
+		while ((piece?.to ?? Infinity) <= part.from) piece = nextOf(pieces);
+		const own: Phase[] = [];
+		for (; piece !== undefined && piece.from < part.to; piece = nextOf(pieces)) own.push(piece);
+		yield own;
+	}
 }
 
 /** A time down, from one moment that is not to another one, whatever its cause. */

@@ -65,8 +65,9 @@ export function uptimeOf(
 	const { places, finalUntil } = placesOf(station, past, question);
 	const items: Record<string, unknown>[] = [];
 	for (const { name, phases } of places) {
-		for (const [n, found] of byPart(phases, parts).entries()) {
-			const { from = 0, to = 0 } = parts[n] ?? {};
+		let n = 0;
+		for (const found of byPart(phases, parts)) {
+			const { from = 0, to = 0 } = parts[n++] ?? {};
 			items.push({
 				...name,
 				from: iso(from),
@@ -89,22 +90,24 @@ export function outagesOf(
 	question: OutageQuestion,
 ): Record<string, unknown>[] {
 	const { places, finalUntil } = placesOf(station, past, question);
-	const items = places.flatMap(({ name, phases }) =>
-		byPart(phases, question.parts).flatMap((found) =>
-			outagesFrom(found).map(({ from, to, ...outage }) => ({
-				...name,
-				from: iso(from),
-				to: to < past.to ? iso(to) : null,
-				...outage,
-				final: to <= finalUntil,
-			})),
-		),
-	);
+	const itemsIn = (found: readonly Phase[]) =>
+		downTimesOf(found).map(({ from, to, ...outage }) => ({
+			from: iso(from),
+			to: to < past.to ? iso(to) : null,
+			...outage,
+			final: to <= finalUntil,
+		}));
+	const items: (ReturnType<typeof itemsIn>[number] & NamedPlace['name'])[] = [];
+	for (const { name, phases } of places) {
+		for (const found of byPart(phases, question.parts)) {
+			for (const item of itemsIn(found)) items.push({ ...name, ...item });
+		}
+	}
 	return items.sort((a, b) => a.from.localeCompare(b.from));
 }
 
-/** The times down of a place, with their columns. */
-function outagesFrom(phases: readonly Phase[]) {
+/** With their columns. */
+function downTimesOf(phases: readonly Phase[]) {
 	const outages = outagesIn(phases);
 	const { outageMinutes, excludedOutageMinutes } = tally(phases, 'leftOut');
 	const lengths = outages.map(({ from, to }) => to - from);
@@ -134,7 +137,7 @@ interface NamedPlace {
 	readonly name: Readonly<
 		Record<'port' | 'connector' | 'connectorType' | 'powerType', string | null>
 	>;
-	readonly phases: readonly Phase[];
+	readonly phases: Iterable<Phase>;
 }
 
 /** The places to return items for: the station if none is known. */
@@ -187,7 +190,7 @@ function ofConnector(
 interface Port {
 	readonly port: string;
 	readonly connectors: readonly PlaceHistory[];
-	readonly phases: readonly Phase[];
+	readonly phases: Iterable<Phase>;
 }
 
 function portsOf({ own, connectors }: StationHistory): Port[] {
@@ -201,7 +204,7 @@ function portsOf({ own, connectors }: StationHistory): Port[] {
 	}));
 }
 
-function phasesOfStation(history: StationHistory): Phase[] {
+function phasesOfStation(history: StationHistory): Iterable<Phase> {
 	return combined(
 		history.own,
 		portsOf(history).map(({ phases }) => phases),

@@ -111,9 +111,10 @@ const EVERYTHING = { connections: true, states: true, sessions: true, silence: t
 /** All that questions see. */
 function seenIn({ facts, events: _events, ...past }: Past) {
 	const stations = [...facts.stations].flatMap(([assetId, log]) => {
-		const { states, signs, isEmpty, ...others } = factsIn(assetId, log, past.seen);
-		const ids = signs.times.map((_time, n) => signs.idOf(n));
-		return isEmpty ? [] : [{ assetId, states: [...states], times: signs.times, ids, ...others }];
+		const { states, signs, isEmpty, idOf, ...others } = factsIn(assetId, log, past.seen);
+		const signIds = Array.from(signs.places, idOf);
+		const said = [...states].map(({ place: _place, ...event }) => event);
+		return isEmpty ? [] : [{ assetId, states: said, times: [...signs.times], signIds, ...others }];
 	});
 	return { ...past, stations: stations.sort((a, b) => (a.assetId < b.assetId ? -1 : 1)) };
 }

@@ -1,11 +1,11 @@
 /** Spans added up, without stations. */
 import fc from 'fast-check';
 import {
-	byPart,
-	combined,
+	byPart as eachPart,
+	combined as combinedEach,
 	DOWN_CAUSES,
 	type DownCause,
-	excluding,
+	excluding as excludingEach,
 	outagesIn,
 	type Phase,
 	shared,
@@ -13,6 +13,11 @@ import {
 } from '../../../../lib/station/past/tally';
 
 const MINUTE = 60_000;
+
+// In lists: the code gives one at a time.
+const byPart = (...given: Parameters<typeof eachPart>) => [...eachPart(...given)];
+const combined = (...given: Parameters<typeof combinedEach>) => [...combinedEach(...given)];
+const excluding = (...given: Parameters<typeof excludingEach>) => [...excludingEach(...given)];
 
 type State = 'up' | 'unknown' | DownCause;
 

@@ -1,0 +1,193 @@
+/**
+ * What each place of a station has reported, in columns: a million reports as objects would be more memory than a question may
+ * take. The folds get them one at a time, in order.
+ */
+import { isNumbered, Places } from '../common/places';
+import type { Boot, Report, StationState } from '../common/state';
+import type { Fact } from '../facts';
+import { type Horizon, isSameKind, windowsIn } from '../fold/components';
+import { detailOf } from '../fold/faults';
+import type { Outage } from '../fold/outages';
+import { badnessOf, bootOf, know } from '../fold/station';
+import { type BootWindow, inForceOrder, type StateStretch, stretchesIn } from '../fold/timeline';
+import type { StationFacts } from './log';
+import { Numbers } from './numbers';
+
+/** What a report says: those that say the same share it. */
+type Said = Pick<Report, 'key' | 'w' | 'd'>;
+
+/** A place with a status, and its states: they are made whenever they are gone through. */
+export interface Place {
+	readonly address: string;
+	readonly reports: Reports;
+	readonly stretches: Iterable<StateStretch>;
+}
+
+export interface PlacesOfStation {
+	readonly windows: readonly BootWindow[];
+	readonly all: readonly Place[];
+}
+
+/** The same as `componentsOf` of the statuses. */
+export function placesIn(
+	facts: StationFacts,
+	horizon: Horizon,
+	outages: readonly Outage[],
+): PlacesOfStation {
+	const state: Pick<StationState, 'known'> = {};
+	const boots: Boot[] = [];
+	const said = new Sayings();
+	const lines = new Map<string, Reports>();
+	const unnumbered = new Map<string, Reports>();
+	for (const { place, ...event } of facts.states) {
+		for (const fact of event.facts) {
+			const boot = bootOf(fact, event);
+			if (boot !== undefined) boots.push(boot);
+			if (fact.about !== 'status') continue;
+			know(state, fact, event);
+			const { connector } = fact;
+			lineIn(isNumbered(connector) ? lines : unnumbered, connector, facts).add(
+				event.at,
+				place,
+				said.of(fact),
+			);
+		}
+	}
+	const places = new Places(state.known);
+	for (const [name, reports] of unnumbered) {
+		for (const [at, place, one] of reports.rows()) {
+			const address = places.placeOf(name, at);
+			const isFound = isSameKind(name, address);
+			if (isFound) lineIn(lines, address, facts).add(at, place, one);
+			lineIn(lines, name, facts).add(at, place, isFound ? said.ended(one) : one);
+		}
+	}
+	for (const reports of lines.values()) reports.sort();
+	const windows = windowsIn(boots, lines, horizon, outages);
+	const all = [...lines].map(([address, reports]) => ({
+		address,
+		reports,
+		stretches: { [Symbol.iterator]: () => stretchesIn(address, reports, windows) },
+	}));
+	return { windows, all };
+}
+
+function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFacts): Reports {
+	const known = lines.get(name);
+	if (known !== undefined) return known;
+	const line = new Reports(idOf);
+	lines.set(name, line);
+	return line;
+}
+
+class Sayings {
+	readonly #byText = new Map<string, Said>();
+	/** Messages that say the same share their facts, as far as they are found again. */
+	readonly #byFact = new WeakMap<Fact, Said>();
+	readonly #ended = new Map<Said, Said>();
+
+	of(fact: Extract<Fact, { about: 'status' }>): Said {
+		const known = this.#byFact.get(fact);
+		if (known !== undefined) return known;
+		const { info: _info, ...d } = detailOf(fact);
+		const w = badnessOf(fact);
+		const text = JSON.stringify([fact.status, w, d]);
+		const said = this.#byText.get(text) ?? { key: fact.status, d, ...(w > 0 && { w }) };
+		this.#byText.set(text, said);
+		this.#byFact.set(fact, said);
+		return said;
+	}
+
+	ended(one: Said): Said {
+		const ended = this.#ended.get(one) ?? { ...one, key: '' };
+		this.#ended.set(one, ended);
+		return ended;
+	}
+}
+
+/** Its ID is read only where it counts. */
+class LoggedReport implements Report {
+	readonly key: string;
+	readonly w: number | undefined;
+	readonly d: Report['d'];
+	readonly #idOf: StationFacts['idOf'];
+	readonly #place: number;
+
+	constructor(
+		readonly t: number,
+		{ key, w, d }: Said,
+		place: number,
+		idOf: StationFacts['idOf'],
+	) {
+		this.key = key;
+		this.w = w;
+		this.d = d;
+		this.#place = place;
+		this.#idOf = idOf;
+	}
+
+	get id(): string {
+		return this.#idOf(this.#place);
+	}
+}
+
+export class Reports implements Iterable<Report> {
+	readonly #times = new Numbers();
+	readonly #places = new Numbers();
+	readonly #said: Said[] = [];
+	readonly #idOf: StationFacts['idOf'];
+	/** Undefined until they are sorted. */
+	#order: Uint32Array | undefined;
+
+	constructor(idOf: StationFacts['idOf']) {
+		this.#idOf = idOf;
+	}
+
+	get length(): number {
+		return this.#said.length;
+	}
+
+	add(at: number, place: number, said: Said): void {
+		this.#times.push(at);
+		this.#places.push(place);
+		this.#said.push(said);
+	}
+
+	/** As they were added. */
+	*rows(): Generator<readonly [at: number, place: number, said: Said], void> {
+		const [times, places] = [this.#times.all, this.#places.all];
+		for (const [n, said] of this.#said.entries()) yield [times[n] ?? 0, places[n] ?? 0, said];
+	}
+
+	sort(): void {
+		const times = this.#times.all;
+		const reportAt = (n: number) => this.#reportAt(n);
+		const compare = (a: number, b: number): number =>
+			(times[a] ?? 0) - (times[b] ?? 0) || inForceOrder(reportAt(a), reportAt(b)) || a - b;
+		// Lists begin with the newest event.
+		const order = Uint32Array.from({ length: this.length }, (_, n) => this.length - 1 - n);
+		const isSorted = order.every((n, index) => index === 0 || compare(order[index - 1] ?? n, n) < 0);
+		this.#order = isSorted ? order : order.sort(compare);
+	}
+
+	*[Symbol.iterator](): Generator<Report, void> {
+		for (const n of this.#order ?? []) yield this.#reportAt(n);
+	}
+
+	/** In order; from the end if it is negative. */
+	at(index: number): Report | undefined {
+		const n = this.#order?.at(index);
+		return n === undefined ? undefined : this.#reportAt(n);
+	}
+
+	#reportAt(n: number): Report {
+		const said = this.#said[n];
+		if (said === undefined) throw new RangeError(`There is no report ${n}`);
+		return new LoggedReport(
+			this.#times.all[n] ?? 0,
+			said,
+			this.#places.all[n] ?? 0,
+			this.#idOf,
+		);
+	}
+}
