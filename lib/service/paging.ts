@@ -3,6 +3,7 @@
  * Decides which records can be used; the others are left out, and named once.
  */
 import { createHash } from 'node:crypto';
+import { IdSet } from '../shared/idSet';
 import { KnownIds } from '../shared/knownIds';
 import { Reach } from '../shared/listOrder';
 import { withoutTags } from '../shared/text';
@@ -187,7 +188,7 @@ class PageReader {
 	readonly leftOut: LeftOutRecords;
 	cursor: string | undefined;
 	readonly #options: PagingOptions;
-	readonly #known = new Set<string>();
+	readonly #known = new IdSet();
 	#count = 0;
 
 	constructor(options: PagingOptions) {
@@ -206,13 +207,12 @@ class PageReader {
 		for (const item of page.items) {
 			const judged = this.#judge(item, page);
 			const { id, record, sent = record } = judged;
-			const isKnown = id !== undefined && this.#known.has(id);
+			const isKnown = id !== undefined && !this.#known.add(id);
 			hasKnown ||= isKnown;
 			if (record === undefined || sent === undefined) odd.push(judged);
 			else if (!isKnown) fresh.push({ record, sent, id: id ?? '', place });
 			if (id === undefined) continue;
 			hasNew ||= !isKnown;
-			this.#known.add(id);
 			last = id;
 			if (!hasOwnCursors) place = id;
 		}
