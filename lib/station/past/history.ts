@@ -8,7 +8,7 @@ import type { ConnectionSettings, EventFacts } from '../facts';
 import { outagesIn } from '../fold/components';
 import type { Outage } from '../fold/outages';
 import type { StateStretch } from '../fold/timeline';
-import { type Place, type PlacesOfStation, placesIn } from './lines';
+import { type StatusPlace, type PlacesOfStation, placesIn } from './lines';
 import { NO_FACTS, type StationFacts } from './log';
 import type { Past } from './read';
 import { merged, type Span, sweep } from './spans';
@@ -61,7 +61,7 @@ const UNKNOWN_STATION: KnownStation = { listed: undefined, isRemoved: false };
 
 /** What was said of a station over all time that was read. */
 export interface StationTimes {
-	readonly places: readonly Place[];
+	readonly places: readonly StatusPlace[];
 	readonly connectors: readonly ConnectorTimes[];
 	readonly outages: readonly Outage[];
 	readonly silent: readonly Span[];
@@ -291,7 +291,7 @@ function connectorsOf(
 	const versions = versionsOf(all);
 	const uses = usesIn(states);
 	const found: ConnectorTimes[] = [];
-	const evses = new Map<string, Place[]>();
+	const evses = new Map<string, StatusPlace[]>();
 	for (const one of all) {
 		const evse = evseOfAddress(one.address);
 		if (evse === undefined && one.address !== STATION) {
@@ -311,7 +311,7 @@ function connectorsOf(
 		const above = own.filter(({ address }) => !isConnector(address));
 		const isListed = listed?.connectors.some(({ number }) => number === evse) === true;
 		// An EVSE whose connectors are not known stands for them.
-		const named: readonly (readonly [string, Place | undefined])[] =
+		const named: readonly (readonly [string, StatusPlace | undefined])[] =
 			connectors.length > 0
 				? connectors.map((one) => [one.address, one])
 				: [[isListed && versions.isNew ? `${evse}/1` : evse, undefined]];
@@ -338,7 +338,7 @@ interface Versions {
 	readonly isNew: boolean | undefined;
 }
 
-function versionsOf(all: readonly Place[]): Versions {
+function versionsOf(all: readonly StatusPlace[]): Versions {
 	let [last16, last201, first16, first201] = [-Infinity, -Infinity, Infinity, Infinity];
 	for (const { address, reports } of all) {
 		if (address === STATION) continue;
@@ -360,10 +360,12 @@ function versionsOf(all: readonly Place[]): Versions {
 	};
 }
 
-const firstOf = (places: readonly (Place | undefined)[]): number =>
+const firstOf = (places: readonly (StatusPlace | undefined)[]): number =>
 	Math.min(...places.map((one) => one?.reports.at(0)?.t ?? Infinity));
 
-function* stretchesIn(...places: readonly (Place | undefined)[]): Generator<StateStretch, void> {
+function* stretchesIn(
+	...places: readonly (StatusPlace | undefined)[]
+): Generator<StateStretch, void> {
 	for (const one of places) yield* one?.stretches ?? [];
 }
 
@@ -387,8 +389,8 @@ const NO_LIST = { listed: undefined, isByList: false } as const;
 
 /** Connector 0 has no direct connection with the others: what it says counts until they show something else. */
 function connector16(
-	own: Place,
-	station: Place | undefined,
+	own: StatusPlace,
+	station: StatusPlace | undefined,
 	{ of16 }: Versions,
 ): Omit<ConnectorTimes, 'port'> {
 	const { stretches } = own;
@@ -402,7 +404,10 @@ function connector16(
 	};
 }
 
-function* aboveOf({ reports }: Place, station: Place | undefined): Generator<StateStretch, void> {
+function* aboveOf(
+	{ reports }: StatusPlace,
+	station: StatusPlace | undefined,
+): Generator<StateStretch, void> {
 	let first = 0;
 	for (const stretch of stretchesIn(station)) {
 		while ((reports.at(first)?.t ?? Infinity) < stretch.since) first++;
@@ -441,9 +446,9 @@ function statesOf(
 /** The worst of its own components and of those above. In use is up, whatever is above. */
 function connector201(
 	name: string,
-	own: Place | undefined,
-	ofEvse: readonly Place[],
-	ofStation: readonly Place[],
+	own: StatusPlace | undefined,
+	ofEvse: readonly StatusPlace[],
+	ofStation: readonly StatusPlace[],
 	uses: readonly InUse[],
 	{ of201 }: Versions,
 ): Omit<ConnectorTimes, 'port'> {
@@ -536,7 +541,7 @@ function withListed(
 	listed: ListedStation | undefined,
 	{ isNew = listed?.is201 === true }: Versions,
 	portIs: HistoryQuestion['portIs'],
-	station: Place | undefined,
+	station: StatusPlace | undefined,
 ): ConnectorTimes[] {
 	const all = [...found];
 	for (const one of listed?.connectors ?? []) {
@@ -561,7 +566,7 @@ const ALWAYS: Span = { from: -Infinity, to: Infinity };
 function connectorByList(
 	listed: ListedConnector,
 	place: Pick<ConnectorTimes, 'name' | 'port' | 'is201'>,
-	station: Place | undefined,
+	station: StatusPlace | undefined,
 ): ConnectorTimes {
 	const { status, updatedAt: since } = listed;
 	const own: StateStretch[] = [];
@@ -575,7 +580,7 @@ function connectorByList(
 }
 
 /** The states of a station of which no connector is known. */
-function ofStation(all: readonly Place[]): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
+function ofStation(all: readonly StatusPlace[]): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
 	const own = stretchesIn(...all.filter(({ address }) => address === STATION));
 	return statesOf(own, [], []);
 }

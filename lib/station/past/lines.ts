@@ -14,10 +14,10 @@ import type { StationFacts } from './log';
 import { Numbers } from './numbers';
 
 /** What a report says: those that say the same share it. */
-type Said = Pick<Report, 'key' | 'w' | 'd'>;
+type Saying = Pick<Report, 'key' | 'w' | 'd'>;
 
 /** A place with a status, and its states: they are made whenever they are gone through. */
-export interface Place {
+export interface StatusPlace {
 	readonly address: string;
 	readonly reports: Reports;
 	readonly stretches: Iterable<StateStretch>;
@@ -25,7 +25,7 @@ export interface Place {
 
 export interface PlacesOfStation {
 	readonly windows: readonly BootWindow[];
-	readonly all: readonly Place[];
+	readonly all: readonly StatusPlace[];
 }
 
 /** The same as `componentsOf` of the statuses. */
@@ -81,12 +81,12 @@ function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFact
 }
 
 class Sayings {
-	readonly #byText = new Map<string, Said>();
+	readonly #byText = new Map<string, Saying>();
 	/** Messages that say the same share their facts, as far as they are found again. */
-	readonly #byFact = new WeakMap<Fact, Said>();
-	readonly #ended = new Map<Said, Said>();
+	readonly #byFact = new WeakMap<Fact, Saying>();
+	readonly #ended = new Map<Saying, Saying>();
 
-	of(fact: Extract<Fact, { about: 'status' }>): Said {
+	of(fact: Extract<Fact, { about: 'status' }>): Saying {
 		const known = this.#byFact.get(fact);
 		if (known !== undefined) return known;
 		const { info: _info, ...d } = detailOf(fact);
@@ -98,7 +98,7 @@ class Sayings {
 		return said;
 	}
 
-	ended(one: Said): Said {
+	ended(one: Saying): Saying {
 		const ended = this.#ended.get(one) ?? { ...one, key: '' };
 		this.#ended.set(one, ended);
 		return ended;
@@ -115,7 +115,7 @@ class LoggedReport implements Report {
 
 	constructor(
 		readonly t: number,
-		{ key, w, d }: Said,
+		{ key, w, d }: Saying,
 		place: number,
 		idOf: StationFacts['idOf'],
 	) {
@@ -134,7 +134,7 @@ class LoggedReport implements Report {
 export class Reports implements Iterable<Report> {
 	readonly #times = new Numbers();
 	readonly #places = new Numbers();
-	readonly #said: Said[] = [];
+	readonly #said: Saying[] = [];
 	readonly #idOf: StationFacts['idOf'];
 	/** Undefined until they are sorted. */
 	#order: Uint32Array | undefined;
@@ -147,14 +147,14 @@ export class Reports implements Iterable<Report> {
 		return this.#said.length;
 	}
 
-	add(at: number, place: number, said: Said): void {
+	add(at: number, place: number, said: Saying): void {
 		this.#times.push(at);
 		this.#places.push(place);
 		this.#said.push(said);
 	}
 
 	/** As they were added. */
-	*rows(): Generator<readonly [at: number, place: number, said: Said], void> {
+	*rows(): Generator<readonly [at: number, place: number, said: Saying], void> {
 		const [times, places] = [this.#times.all, this.#places.all];
 		for (const [n, said] of this.#said.entries()) yield [times[n] ?? 0, places[n] ?? 0, said];
 	}
@@ -166,7 +166,9 @@ export class Reports implements Iterable<Report> {
 			(times[a] ?? 0) - (times[b] ?? 0) || inForceOrder(reportAt(a), reportAt(b)) || a - b;
 		// Lists begin with the newest event.
 		const order = Uint32Array.from({ length: this.length }, (_, n) => this.length - 1 - n);
-		const isSorted = order.every((n, index) => index === 0 || compare(order[index - 1] ?? n, n) < 0);
+		const isSorted = order.every(
+			(n, index) => index === 0 || compare(order[index - 1] ?? n, n) < 0,
+		);
 		this.#order = isSorted ? order : order.sort(compare);
 	}
 
@@ -183,11 +185,6 @@ export class Reports implements Iterable<Report> {
 	#reportAt(n: number): Report {
 		const said = this.#said[n];
 		if (said === undefined) throw new RangeError(`There is no report ${n}`);
-		return new LoggedReport(
-			this.#times.all[n] ?? 0,
-			said,
-			this.#places.all[n] ?? 0,
-			this.#idOf,
-		);
+		return new LoggedReport(this.#times.all[n] ?? 0, said, this.#places.all[n] ?? 0, this.#idOf);
 	}
 }

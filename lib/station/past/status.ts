@@ -15,7 +15,7 @@ import {
 	type StationTimes,
 	timesOf,
 } from './history';
-import type { Place } from './lines';
+import type { StatusPlace } from './lines';
 import type { StationFacts } from './log';
 import type { PastPeriod } from './read';
 import { sessionsOf } from './sessions';
@@ -157,7 +157,7 @@ function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): Pla
 }
 
 /** An EVSE of which one connector is known is that place. */
-function ownPlace({ address, stretches }: Place, named: ReadonlySet<string>): PlaceStatus[] {
+function ownPlace({ address, stretches }: StatusPlace, named: ReadonlySet<string>): PlaceStatus[] {
 	const evse = evseOfAddress(address);
 	const isShown = address === STATION || (isEvse(address) && !isOne(evse, named));
 	const current = isShown ? lastingOf(stretches) : undefined;

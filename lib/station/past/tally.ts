@@ -65,10 +65,7 @@ const reasonsOf = (exclusions: Iterable<ExcludedSpan>): string[] => [
  * What is true of a whole that is down if it is down itself, or if all of its parts are; up if one of them is; and excluded if
  * it is itself, or if all of them are. All cover the same time.
  */
-export function combined(
-	own: Iterable<Phase>,
-	parts: readonly Iterable<Phase>[],
-): Iterable<Phase> {
+export function combined(own: Iterable<Phase>, parts: readonly Iterable<Phase>[]): Iterable<Phase> {
 	if (parts.length === 0) return own;
 	return { [Symbol.iterator]: () => combinedEach([own, ...parts]) };
 }
@@ -128,10 +125,7 @@ function* cutAt(phases: Iterable<Phase>, edges: readonly number[]): Generator<Ph
 }
 
 /** The phases of each part of a period, cut at its ends. Parts are in order and adjoin. */
-export function* byPart(
-	phases: Iterable<Phase>,
-	parts: readonly Span[],
-): Generator<Phase[], void> {
+export function* byPart(phases: Iterable<Phase>, parts: readonly Span[]): Generator<Phase[], void> {
 	const edges = parts.flatMap(({ from, to }) => [from, to]);
 	const pieces = cutAt(phases, edges);
 	let piece = nextOf(pieces);
