@@ -62,12 +62,20 @@ export function energyOf(measured: SessionReadings): Energy {
 
 function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy {
 	const all = [...named, ...fitting];
-	const ofContext = (c: Register['c']) => all.filter((one) => one.c === c);
+	const inContext = (some: readonly Register[], c: Register['c']) =>
+		some.filter((one) => one.c === c).toSorted(inOrder);
 	const readings = readingsOf(named, fitting, limitW);
-	const ends = [...ofContext('end').toSorted(inOrder).reverse(), ...ofContext('stop')].filter(
-		({ wh }) => wh > 0,
-	);
-	const given = beginOf([...ofContext('begin').toSorted(inOrder), ...ofContext('start')]);
+	// What only fits may be of another session: it goes after the registers of the start and the stop.
+	const ends = [
+		...inContext(named, 'end').reverse(),
+		...inContext(named, 'stop'),
+		...inContext(fitting, 'end').reverse(),
+	].filter(({ wh }) => wh > 0);
+	const given = beginOf([
+		...inContext(named, 'begin'),
+		...inContext(named, 'start'),
+		...inContext(fitting, 'begin'),
+	]);
 	const isZero = given?.wh === 0;
 	const begins = (one: Register): Value => ({ wh: one.wh, ...(from ?? clockOf(one)) });
 	const counts = isZero ? countsFromZero(begins(given), readings[0] ?? ends[0], limitW) : true;

@@ -9,7 +9,10 @@ import type {
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
 import { isLater, isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
-import { belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
+import { belongsAt, type Clock } from '../fold/registers';
+
+/** Messages that a station sends one after the other can get times in another order, so far apart. */
+const SWAPPED_MS = 5_000;
 
 /** A start, with those that repeat it. */
 export interface KnownSession {
@@ -115,9 +118,9 @@ export class KnownSessions {
 		});
 	}
 
-	/** Whether another session has the ID by then: one whose stop was told may share it with a later one. */
+	/** Whether another session has the ID by then, or had it until recently: a late reading never names another start. */
 	#hasOwner(tx: string, by: Clock): boolean {
-		return this.withId(tx, by).some((one) => !isOver(one) || one.start.unended === true);
+		return this.withId(tx, by).length > 0;
 	}
 
 	/** What is said of a transaction, or outside of any. */
@@ -208,8 +211,8 @@ export class KnownSessions {
 		const here = this.sessions.filter(({ start }) => start.connector === connector);
 		const [session, other] = [
 			latest(here, 'at', at),
-			// The clock of the service can put the first reading just before its start.
-			latest(here, 't', t + FRACTION_MS),
+			// The service can put the first reading just before its start.
+			latest(here, 't', t + SWAPPED_MS),
 		];
 		if (session === undefined || session !== other || session.isAnswered) return undefined;
 		const { start } = session;

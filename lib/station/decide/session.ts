@@ -148,10 +148,14 @@ function toldStop(
 	const named = placeOfStop(known, stop);
 	const isHere = possible.every((one) => mayBeSame(named, known.placeOf(one)));
 	const connector = isHere ? named : undefined;
-	const entries = isRepeated ? [] : endedEntry(known, { session, stop, foundBy, connector }, place);
+	// What names the ID of several belongs to one of them.
+	const isShared = possible.filter(({ ids }) => ids.has(stop.tx)).length > 1;
+	const found = { session, stop, foundBy, connector, isShared };
+	const entries = isRepeated ? [] : endedEntry(known, found, place);
+	// Before the stop is told: its readings name the session.
+	if (session !== undefined) end(known, session, stop.t);
 	stop.told = true;
 	if (session !== undefined || isRepeated) stop.found = true;
-	if (session !== undefined) end(known, session, stop.t);
 	for (const { start } of possible) start.unsure = true;
 	return entries;
 }
@@ -175,6 +179,7 @@ function end(known: KnownSessions, session: KnownSession, t: number, isUnended =
 		if (isUnended) start.unended = true;
 		if (name !== undefined) start.name = name;
 	}
+	if (name !== undefined) session.ids.add(name);
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */

@@ -48,6 +48,8 @@ interface Told {
 	/** When the next session of its connector began. */
 	readonly next?: SessionStart;
 	readonly foundBy: FoundBy | null;
+	/** Several sessions have its ID, and nothing shows which one it is. */
+	readonly isShared?: boolean;
 	/** When what shows that it is over was created. */
 	readonly shownAt: number;
 }
@@ -59,7 +61,7 @@ export function endedEntry(
 		stop,
 		connector,
 		...found
-	}: Pick<Told, 'session' | 'connector' | 'foundBy'> & { readonly stop: SessionStop },
+	}: Pick<Told, 'session' | 'connector' | 'foundBy' | 'isShared'> & { readonly stop: SessionStop },
 	place: SessionPlace,
 ): ReportEntry[] {
 	const { tx, at, wh = -1, t } = stop;
@@ -148,9 +150,10 @@ function timesOf(
 }
 
 /** Who charges: what the first message says that names anybody. */
-function tagOf(known: KnownSessions, { session, stop }: Told): string | undefined {
+function tagOf(known: KnownSessions, told: Told): string | undefined {
+	const { session, stop } = told;
 	const start = session?.start;
-	const names = namesOf(known, { session, stop });
+	const names = namesOf(known, told);
 	const said = [...names]
 		.flatMap((tx) => known.metersOf(tx))
 		.flatMap(({ connector, who = [] }) => {
@@ -166,8 +169,9 @@ const NEVER: Clock = { at: 0, t: 0 };
 
 function namesOf(
 	known: KnownSessions,
-	{ session, stop }: Pick<Told, 'session' | 'stop'>,
+	{ session, stop, isShared }: Pick<Told, 'session' | 'stop' | 'isShared'>,
 ): Set<string> {
+	if (isShared) return new Set();
 	const names = session ? [...session.ids, ...known.namesOf(session)] : [];
 	const own = stop !== undefined && isTransaction(stop.tx) ? [stop.tx] : [];
 	return new Set([...names, ...own]);

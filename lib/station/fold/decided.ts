@@ -1,5 +1,5 @@
 /** What is said of sessions that are over: it is not kept, nor added again when it is read again. */
-import { CLOSING_MS, MINUTE_MS } from '../common/settings';
+import { CLOSING_MS, MINUTE_MS, RESPONSE_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { evseOf } from '../facts/values';
 import type { Clock } from './registers';
@@ -46,6 +46,6 @@ export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number)
 export const isOfEnded = (stops: readonly SessionStop[], tx: string, said: Clock): boolean =>
 	stops.some((one) => one.told && one.tx === tx && isUpTo(one, said));
 
-/** Whether what has the ID of the stop was said before it, or is the last of that session. */
+/** Whether what has the ID of the stop was said before it, or is the last of that session: that can come late, with no time of its own. */
 export const isUpTo = (stop: Clock, { at, t }: Clock): boolean =>
-	t <= stop.t || at <= stop.at + CLOSING_MS;
+	t <= stop.t || at <= stop.at + CLOSING_MS || (at === t && t <= stop.t + RESPONSE_MS);

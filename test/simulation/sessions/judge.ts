@@ -166,7 +166,11 @@ function sessionOf(
 			const isOwn = own !== undefined && timeOf(session, own) === start;
 			return start !== undefined && (times.start.includes(start) || isOwn);
 		});
-	return found.find((session) => !told.has(session)) ?? found[0];
+	// Two with the same ID can stop at the same time.
+	const isHere = ({ connector }: Session) =>
+		connectorName(history.version, connector) === row['connector'];
+	const left = found.filter((session) => !told.has(session));
+	return left.find(isHere) ?? left[0] ?? found[0];
 }
 
 function fieldsOf(history: History, session: Session, row: Row): string[] {
@@ -245,12 +249,26 @@ function wholeOf(
 	if (isDoubtful(history, session)) return [];
 	if (row === undefined) return [`not told, though its messages are all there: ${name}`];
 	// A reading that is late may come when all has been told.
-	const isMetered = (isAllListed || !session.parts.some(isLate)) && !isTooFast(session);
+	const isMetered =
+		(isAllListed || !session.parts.some(isLate)) &&
+		!isTooFast(session) &&
+		!isDisturbed(history, session);
 	const missing = ['transactionId', 'connector', 'startedAt', 'stoppedAt'].filter(
 		(field) => row[field] === null || row[field] === undefined,
 	);
 	if (isMetered && (row['energyKwh'] ?? null) === null) missing.push('energyKwh');
 	return missing.map((field) => `${field} is null, though all is there: ${name}: ${rowText(row)}`);
+}
+
+/** A reading of another session of its connector, without a name and a right time, is sent late or again while it lasts: nothing shows whose it is. */
+function isDisturbed({ sessions }: History, session: Session): boolean {
+	const { station, connector, startedAt, endedAt } = session;
+	return sessions
+		.filter((other) => other !== session && other.station === station)
+		.filter((other) => other.connector === connector && other.clockMs.some((ms) => ms !== 0))
+		.flatMap(({ parts }) => parts.filter(({ kind, isNamed }) => kind === 'reading' && !isNamed))
+		.flatMap((part) => [createdAt(part), createdAt(part) + (part.againMs ?? 0)])
+		.some((at) => startedAt <= at && at <= endedAt);
 }
 
 /** By clocks that do not agree, a session can seem to have taken more than a megawatt. */

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { log, runCommand } from '../../../scripts/command';
 import { type Version } from './history';
 import { canLack, LOSSES, planOf } from './plan';
-import { LAWS, wrongOf } from './play';
+import { judged, LAWS } from './play';
 import { foundText, kindOf, shortest } from './shrink';
 
 interface Options {
@@ -14,6 +14,7 @@ interface Options {
 	readonly from: string;
 	readonly only: string;
 	readonly law: string;
+	readonly days: string;
 	readonly shown: string;
 }
 
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
 		.option('--from <seed>', 'the first seed', '1')
 		.option('--only <words>', 'versions and losses, such as "1.6 start"', '')
 		.option('--law <words>', `of: ${LAWS.join('; ')}`, '')
+		.option('--days <number>', 'how much longer than 8 hours each history is', '0')
 		.option('--shown <number>', 'how many shortest histories are printed', '10')
 		.parse()
 		.opts<Options>();
@@ -37,10 +39,17 @@ async function main(): Promise<void> {
 			const name = `${version} ${loss}`;
 			if (!canLack(version, loss) || !name.includes(options.only)) continue;
 			let wrongs = 0;
+			const held = new Map(laws.map((law) => [law, { histories: 0, times: 0 }]));
 			for (let seed = first; seed < first + count; seed++) {
-				const plan = planOf(seed, version, loss);
-				const wrong = await wrongOf(plan, laws);
+				const plan = planOf(seed, version, loss, Number(options.days));
+				const { wrong, compared } = await judged(plan, laws);
 				if (wrong.length > 0) wrongs += 1;
+				for (const [law, times] of compared) {
+					const all = held.get(law);
+					if (all === undefined) continue;
+					all.histories += 1;
+					all.times += times;
+				}
 				const news = wrong.filter((one) => !kinds.has(kindOf(one)));
 				for (const one of new Set(wrong.map(kindOf))) kinds.set(one, (kinds.get(one) ?? 0) + 1);
 				const [newest] = news;
@@ -48,6 +57,9 @@ async function main(): Promise<void> {
 				console.log(`\n${foundText(await shortest(plan, newest))}\n`);
 			}
 			log(`OCPP ${version}, ${loss} lost: wrong in ${wrongs} of ${count} histories`);
+			for (const [law, { histories, times }] of held) {
+				console.log(`        ${law}: ${histories} histories compared, ${times} times`);
+			}
 		}
 	}
 	for (const [kind, many] of kinds) console.log(`${many} × ${kind}`);

@@ -15,6 +15,7 @@ type Trouble = (typeof TROUBLES)[number];
 
 const SECOND = 1_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const LENGTH_MS = 8 * HOUR;
 
 /** How transactions are named. */
@@ -39,6 +40,8 @@ export interface Plan {
 	readonly seed: number;
 	readonly loss: Loss;
 	readonly trouble: Trouble;
+	/** How many days longer than a few hours it is. */
+	readonly days: number;
 	readonly history: History;
 }
 
@@ -46,7 +49,7 @@ export interface Plan {
 export const canLack = (version: Version, loss: Loss): boolean =>
 	version === '1.6' || loss !== 'response';
 
-export function planOf(seed: number, version: Version, loss: Loss): Plan {
+export function planOf(seed: number, version: Version, loss: Loss, days = 0): Plan {
 	const trouble = TROUBLES[seed % TROUBLES.length] ?? 'none';
 	const random = createRandom(seed * 7 + 1);
 	const chance = (percent: number) => random.int(100) < percent;
@@ -62,9 +65,10 @@ export function planOf(seed: number, version: Version, loss: Loss): Plan {
 	const first = random.pick([1, 20, 1_000, 91_262_367]);
 	const stations = chance(50) ? ['s1', 's2'] : ['s1'];
 	const noise: Noise[] = [];
+	const lengthMs = LENGTH_MS + days * DAY;
 	const drafts = stations.flatMap((station) => {
 		const habits = habitsOf(random, naming, version);
-		const boots = Array.from({ length: random.int(3) }, () => FROM + random.int(LENGTH_MS)).sort(
+		const boots = Array.from({ length: random.int(3) }, () => FROM + random.int(lengthMs)).sort(
 			(a, b) => a - b,
 		);
 		if (habits.hasNoise || habits.naming === 'from 1 after each boot') {
@@ -72,7 +76,7 @@ export function planOf(seed: number, version: Version, loss: Loss): Plan {
 		}
 		const connectors = 1 + random.int(3);
 		return Array.from({ length: connectors }, (_unused, n) =>
-			draftsOf(random, { station, connector: n + 1, habits, boots, noise }),
+			draftsOf(random, { station, connector: n + 1, habits, boots, noise, lengthMs }),
 		).flat();
 	});
 	// Those that begin first get the lower IDs.
@@ -99,7 +103,7 @@ export function planOf(seed: number, version: Version, loss: Loss): Plan {
 	};
 	const most = loss === 'none' ? 0 : chance(50) ? 100 : 50;
 	return {
-		...{ seed, loss, trouble },
+		...{ seed, loss, trouble, days },
 		history: {
 			...{ ...history, version, noise },
 			sessions: sessions.map((session) => {
@@ -148,12 +152,13 @@ interface Connector {
 	readonly habits: Habits;
 	readonly boots: readonly number[];
 	readonly noise: Noise[];
+	readonly lengthMs: number;
 }
 
 /** One session after the other, without their messages. */
 function draftsOf(
 	random: Random,
-	{ station, connector, habits, boots, noise }: Connector,
+	{ station, connector, habits, boots, noise, lengthMs }: Connector,
 ): Draft[] {
 	const drafts: Draft[] = [];
 	let wh = 10_000 + random.int(9_000_000);
@@ -162,9 +167,12 @@ function draftsOf(
 		if (!habits.hasNoise) return;
 		noise.push({ station, at: when, what: 'status', connector, value });
 	};
-	while (at < FROM + LENGTH_MS && drafts.length < 5) {
+	const isLong = lengthMs > LENGTH_MS;
+	/** Sessions and pauses of many hours, next to short ones. */
+	const slower = () => (isLong ? random.pick([1, 4, 16]) : 1);
+	while (at < FROM + lengthMs && drafts.length < (isLong ? 10 : 5)) {
 		const startedAt = at + random.int(1_000);
-		const length = (3 + random.int(random.pick([15, 90]))) * MINUTE + random.int(MINUTE);
+		const length = slower() * (3 + random.int(random.pick([15, 90]))) * MINUTE + random.int(MINUTE);
 		const boot = boots.find((when) => when > startedAt && when < startedAt + length);
 		// Most stations send the stop when they have booted, with the time of then.
 		const isForgotten = boot !== undefined && random.int(3) === 0;
@@ -183,10 +191,12 @@ function draftsOf(
 		});
 		wh += used;
 		status(endedAt + 2 * SECOND, 'Available');
-		const gap = random.pick([
-			...([20 * SECOND, 90 * SECOND] as const),
-			...([(5 + random.int(20)) * MINUTE, (20 + random.int(60)) * MINUTE] as const),
-		]);
+		const gap =
+			slower() *
+			random.pick([
+				...([20 * SECOND, 90 * SECOND] as const),
+				...([(5 + random.int(20)) * MINUTE, (20 + random.int(60)) * MINUTE] as const),
+			]);
 		// By a wrong clock, what is between two sessions may seem to be in one.
 		if (habits.hasNoise && !habits.isFromZero && habits.clock === 'right' && random.int(3) === 0) {
 			const idle = { what: 'idle reading', value: String(wh) } as const;
@@ -249,16 +259,11 @@ function troubled(random: Random, session: Session, trouble: Trouble, ways: Ways
 	const parts = session.parts.map((part): Part => {
 		if (random.int(3) > 0) return part;
 		if (own === 'late') return { ...part, lateMs: random.int(random.pick([90, 540])) * SECOND };
-		if (isAnywhere(session, part)) return part;
 		const waitsMs = random.int(part.kind === 'reading' ? 120 : 3) * SECOND;
 		return part.kind === 'response' ? part : { ...part, waitsMs };
 	});
 	return { ...session, parts };
 }
-
-/** What has no name and no time belongs to whatever it meets. */
-const isAnywhere = ({ clockMs }: Session, { kind, isNamed }: Part): boolean =>
-	kind === 'reading' && !isNamed && clockMs.some((ms) => ms !== 0);
 
 /** What a station without a connection would have sent, it sends afterwards, in order, with the times of then. */
 function waiting(random: Random, session: Session): Session {
@@ -280,7 +285,6 @@ function waiting(random: Random, session: Session): Session {
 function repeated(random: Random, session: Session, { version, naming }: Ways): Session {
 	const { parts } = session;
 	const one = parts[random.int(parts.length)];
-	if (one !== undefined && isAnywhere(session, one)) return session;
 	const againMs = random.pick([20 * SECOND, 90 * SECOND, 15 * MINUTE]);
 	const isStart = one?.kind === 'start' || one?.kind === 'response';
 	// A start that is sent again is another one for the service, which may choose another ID for it.

@@ -1,4 +1,4 @@
-/** Plays a history of sessions: the trigger polls while it happens, and Get Sessions is asked at each poll, for each hour, and for all of it. */
+/** Plays a history of sessions: the trigger polls while it happens, and Get Sessions is asked at each poll, for each part of it, and for all of it. */
 import { createRandom } from '../../../simulator/data/random';
 import { OWNER, sessions } from '../../unit/station/past/pastWorld';
 import { MINUTE, type StationEvent, stationWorld } from '../../unit/station/stationWorld';
@@ -7,9 +7,10 @@ import { type Row, rowText, wrongIn } from './judge';
 import type { Plan } from './plan';
 
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const BEGIN = FROM - 10 * MINUTE;
 /** By then nothing waits any more. */
-const END = FROM + 14 * HOUR;
+const endOf = ({ days }: Plan): number => FROM + days * DAY + 14 * HOUR;
 const SETTINGS = { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } as const;
 
 /** What a history is held to. The last two hold where nothing is late. */
@@ -23,53 +24,70 @@ export type Law = (typeof LAWS)[number];
 
 export type Wrong = readonly [law: Law, what: string];
 
+interface Verdict {
+	readonly wrong: readonly Wrong[];
+	/** How often the history was compared, by the laws that it was held to: polls, or questions. */
+	readonly compared: ReadonlyMap<Law, number>;
+}
+
 const stationsOf = ({ sessions: all, noise }: History) => [
 	...new Set([...all, ...noise].map(({ station }) => station)),
 ];
 
-export async function wrongOf(
-	{ seed, trouble, history }: Plan,
-	laws: readonly Law[],
-): Promise<Wrong[]> {
+export async function judged(plan: Plan, laws: readonly Law[]): Promise<Verdict> {
+	const { seed, trouble, history } = plan;
+	const end = endOf(plan);
 	const events = eventsOf(history);
 	const assets = stationsOf(history);
 	const ask = async (now: number, from: number, to: number): Promise<Row[]> =>
 		await sessions(
 			events.filter(({ listedAt }) => listedAt <= now),
-			{ now, from, to, assets },
+			{ now, from, to, assets, lookBackMs: from - BEGIN },
 		);
 	const wrong: Wrong[] = [];
-	const add = (law: Law, found: readonly string[]) => {
-		if (laws.includes(law)) wrong.push(...found.map((what) => [law, what] as const));
+	const compared = new Map<Law, number>();
+	const isAsked = (law: Law) => laws.includes(law);
+	const add = (law: Law, times: number, found: readonly string[]) => {
+		if (!isAsked(law)) return;
+		compared.set(law, times);
+		wrong.push(...found.map((what) => [law, what] as const));
 	};
 	const isOnTime = trouble === 'none' || trouble === 'repeated' || trouble === 'reordered';
 	const random = createRandom(seed);
 	const polls: number[] = [];
 	const last = Math.max(FROM, ...events.map(({ listedAt }) => listedAt)) + 30 * MINUTE;
-	for (let at = BEGIN; at < END; at += (at < last ? 1 + random.int(14) : 60) * MINUTE) {
+	for (let at = BEGIN; at < end; at += (at < last ? 1 + random.int(14) : 60) * MINUTE) {
 		polls.push(at + random.int(60) * 1000);
 	}
-	const whole = await ask(END + HOUR, BEGIN, END);
+	const seconds = random.int(600);
+	const whole = await ask(end + HOUR, BEGIN, end);
 	add(
 		'Get Sessions tells the truth',
-		wrongIn(history, { rows: whole, isAllListed: true, until: END }),
+		1,
+		wrongIn(history, { rows: whole, isAllListed: true, until: end }),
 	);
 	if (laws.some((law) => law.startsWith('the trigger'))) {
-		const isCompared =
-			isOnTime && laws.includes('the trigger and Get Sessions agree at every poll');
+		const isCompared = isOnTime && isAsked('the trigger and Get Sessions agree at every poll');
 		const { rows, differences } = await polled(events, {
 			assets,
 			polls,
 			...(isCompared && { ask }),
 		});
-		const judged = { rows, isAllListed: trouble === 'none', until: END - 15 * MINUTE };
-		add('the trigger tells the truth', wrongIn(history, judged));
-		add('the trigger and Get Sessions agree at every poll', differences);
+		const isAllListed = trouble === 'none';
+		const until = end - 15 * MINUTE;
+		add('the trigger tells the truth', 1, wrongIn(history, { rows, isAllListed, until }));
+		if (isCompared) {
+			add('the trigger and Get Sessions agree at every poll', polls.length, differences);
+		}
 	}
-	if (laws.includes('adjoining periods give each session once') && isOnTime) {
-		add('adjoining periods give each session once', await adjoining(whole, ask, random.int(600)));
+	if (isOnTime && isAsked('adjoining periods give each session once')) {
+		const splits = splitsOf(plan, events, seconds);
+		const questions = splits.reduce((all, { bounds }) => all + bounds.length - 1, 0);
+		const found: string[] = [];
+		for (const split of splits) found.push(...(await adjoining(whole, ask, split)));
+		add('adjoining periods give each session once', questions, found);
 	}
-	return wrong;
+	return { wrong, compared };
 }
 
 type Ask = (now: number, from: number, to: number) => Promise<Row[]>;
@@ -98,30 +116,56 @@ async function polled(events: readonly StationEvent[], { assets, polls, ask }: P
 	return { rows: world.items(), differences };
 }
 
-/** Each hour, asked some seconds after it, and each half of it, asked at once. */
-async function adjoining(whole: readonly Row[], ask: Ask, seconds: number): Promise<string[]> {
-	const wrong: string[] = [];
-	for (const [name, lengthMs, afterMs] of [
-		['hourly', HOUR, seconds * 1000],
-		['in quarters of an hour, at once', 15 * MINUTE, 0],
-		['in one part', END - BEGIN, 0],
-	] as const) {
-		const parts: Row[] = [];
-		for (let from = BEGIN; from < END; from += lengthMs) {
-			const to = Math.min(END, from + lengthMs);
-			parts.push(...(await ask(to + afterMs, from, to)));
-		}
-		const keys = (rows: readonly Row[]) => rows.map(keyOf);
-		wrong.push(
-			...only(keys(whole), keys(parts)).map((key) => `not in the answers ${name}: ${key}`),
-			...only(keys(parts), keys(whole)).map((key) => `only in the answers ${name}: ${key}`),
+/** A way to ask for a history in parts. */
+interface Split {
+	readonly name: string;
+	readonly bounds: readonly number[];
+	/** How long after the end of a part it is asked for. */
+	readonly afterMs: number;
+}
+
+function splitsOf(plan: Plan, events: readonly StationEvent[], seconds: number): Split[] {
+	const end = endOf(plan);
+	const each = (lengthMs: number) =>
+		Array.from(
+			{ length: Math.ceil((end - BEGIN) / lengthMs) },
+			(_unused, n) => BEGIN + n * lengthMs,
 		);
-		const byKey = new Map(whole.map((row) => [keyOf(row), row]));
-		for (const row of parts) {
-			const known = byKey.get(keyOf(row));
-			if (row['final'] === false || known === undefined || shown(row) === shown(known)) continue;
-			wrong.push(`asked ${name}: ${rowText(row)}, and for all: ${rowText(known)}`);
-		}
+	const moments = new Set(events.map(({ createdAt }) => Date.parse(createdAt)));
+	return [
+		{ name: 'hourly', bounds: each(HOUR), afterMs: seconds * 1000 },
+		{ name: 'daily', bounds: each(DAY), afterMs: seconds * 1000 },
+		{ name: 'in one part', bounds: [BEGIN], afterMs: 0 },
+		// Of days, there would be too many.
+		...(plan.days > 0
+			? []
+			: [
+					{ name: 'in quarters of an hour, at once', bounds: each(15 * MINUTE), afterMs: 0 },
+					{ name: 'from message to message', bounds: [BEGIN, ...moments], afterMs: seconds * 1000 },
+				]),
+	].map((split) => ({ ...split, bounds: [...split.bounds, end].toSorted((a, b) => a - b) }));
+}
+
+async function adjoining(
+	whole: readonly Row[],
+	ask: Ask,
+	{ name, bounds, afterMs }: Split,
+): Promise<string[]> {
+	const parts: Row[] = [];
+	for (const [n, to] of bounds.entries()) {
+		const from = bounds[n - 1];
+		if (from !== undefined) parts.push(...(await ask(to + afterMs, from, to)));
+	}
+	const keys = (rows: readonly Row[]) => rows.map(keyOf);
+	const wrong = [
+		...only(keys(whole), keys(parts)).map((key) => `not in the answers ${name}: ${key}`),
+		...only(keys(parts), keys(whole)).map((key) => `only in the answers ${name}: ${key}`),
+	];
+	const byKey = new Map(whole.map((row) => [keyOf(row), row]));
+	for (const row of parts) {
+		const known = byKey.get(keyOf(row));
+		if (row['final'] === false || known === undefined || shown(row) === shown(known)) continue;
+		wrong.push(`asked ${name}: ${rowText(row)}, and for all: ${rowText(known)}`);
 	}
 	return wrong;
 }

@@ -1,7 +1,7 @@
 /** What is said of sessions is true in the histories of a fixed set of seeds, whatever message they lack. `nightly.yml` tries 2,000. */
 import type { Version } from './history';
 import { canLack, LOSSES, planOf } from './plan';
-import { LAWS, wrongOf } from './play';
+import { judged, LAWS } from './play';
 import { foundText } from './shrink';
 
 const SEEDS = 40;
@@ -21,7 +21,7 @@ it.each(lacking)('OCPP %s, without one of: %s', async (version, loss) => {
 	for (const seed of seeds) {
 		const plan = planOf(seed, version, loss);
 		const laws = seed <= POLLED ? LAWS : [LAWS[0]];
-		for (const [law, what] of await wrongOf(plan, laws)) {
+		for (const [law, what] of (await judged(plan, laws)).wrong) {
 			wrong.push(foundText({ law, what, plan }));
 		}
 	}

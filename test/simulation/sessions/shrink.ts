@@ -1,7 +1,7 @@
 /** The shortest history that still breaks the same law, by leaving out sessions, messages and what befell them. */
 import { type History, type Part, type Session, textOf } from './history';
 import type { Plan } from './plan';
-import { type Law, type Wrong, wrongOf } from './play';
+import { judged, type Law, type Wrong } from './play';
 
 const MOST_RUNS = 400;
 
@@ -25,9 +25,10 @@ export async function shortest(plan: Plan, wrong: Wrong): Promise<Found> {
 			const next = smaller(best.plan.history)[n];
 			if (next === undefined || runs++ > MOST_RUNS) break;
 			const tried = { ...plan, history: next };
-			const found = (await wrongOf(tried, [best.law])).find((one) => kindOf(one) === kind);
-			if (found === undefined) continue;
-			best = { law: found[0], what: found[1], plan: tried };
+			const { wrong: found } = await judged(tried, [best.law]);
+			const same = found.find((one) => kindOf(one) === kind);
+			if (same === undefined) continue;
+			best = { law: same[0], what: same[1], plan: tried };
 			isShorter = true;
 			n -= 1;
 		}

@@ -515,6 +515,16 @@ a clock that is set back between two sessions
   09:00 start 1 1000 at=09:08 tx=25 | 09:05 stop 25 1500 at=09:13 | 09:06 start 1 1500 tx=26 | 09:30 stop 26 4500
   => ? 5min 0.5kWh #25 | ? 24min 3kWh #26 from=09:06
 
+a clock that is set back between two sessions, and the last reading of the first one just after the second start, without an ID
+  09:00 start 1 0 tx=25 | 09:10:21 stop 25 1604 | 09:10:42 start 1 0 at=09:08:54 tx=26
+  09:10:48 meter 1 1604@end at=09:10:21 | 09:15:29 stop 26 815
+  => ? 1.604kWh #25 | ? 0.815kWh #26 (start to stop)
+
+a last reading without an ID and with a wrong clock, just after the next start
+  09:00 start 1 1000 at=11:00 tx=25 | 09:10 stop 25 6000 at=11:10 | 09:10:20 start 1 6000 tx=26
+  09:11:25 meter 1 6000@end at=11:10 | 09:20 stop 26 7500
+  => ? 5kWh #25 | ? 1.5kWh #26 (start to stop)
+
 a clock that is set back between two sessions, OCPP 2.0.1
   09:00 started A 1/1 1000~09:00 at=09:08 | 09:05 ended A 1500~09:05 at=09:13 | 09:06 started B 1/1 1500
   09:30 ended B 4500
@@ -744,6 +754,26 @@ J1: the first start is lost, and the response of the second one
   09:29 tx 1021 to=lost | 09:33 start 1 2300348 | 09:33:00.500 meter 1 2301998@end tx=1021
   09:34 stop 1021 2301998 | 09:35 meter 1 2301000 tx=1023 | 09:38 stop 1023 2301948
   => 1 -kWh #1021 by=nothing | 1 5min 1.6kWh #1023 by=meter
+
+a first reading that is created before its start, both responses lost, after a session that nothing names
+  08:55 start 2 500 tx=24 | 09:00 start 1 1000 | 09:20:01 meter 1 4000@begin tx=26 | 09:20:04 start 1 4000
+  09:30 stop 26 6000
+  => ? -kWh #null from=09:00 NotReported | 1 -min 2kWh #26 by=nothing (Transaction.Begin to stop)
+
+a reading that is sent again, with a wrong clock, never names the next start, whose response is lost
+  09:00 start 1 1000 at=11:00 tx=25 | 09:10 meter 1 2000 at=11:10 tx=25 | 09:20 stop 25 3000 at=11:20
+  09:30 start 1 3000 | 09:32 meter 1 2000 at=11:10 tx=25 | 09:40 stop 31 4000
+  => ? 2kWh #25 | - -kWh #31 by=nothing
+
+the same, whose own response is lost, too
+  08:55 start 2 500 tx=24 | 09:00 start 1 1000 at=11:00 | 09:10 meter 1 2000 at=11:10 tx=25
+  09:20 stop 25 3000 at=11:20 | 09:30 start 1 3000 | 09:32 meter 1 2000 at=11:10 tx=25 | 09:40 stop 31 4000
+  => ? 2kWh #25 by=meter | - -kWh #31 by=nothing
+
+readings of one of two sessions with the same ID, and a stop that can be of both
+  08:55 start 1 0 tx=4 | 09:01 start 3 0 tx=4 | 09:01:01 meter 3 0@begin tx=4 | 09:03:40 stop 4 481
+  09:04:32 meter 3 201@end at=09:03:39 tx=4 | 09:04:33 stop 4 201
+  => - -min -kWh #4 by=nothing to=09:03:40 | ? -kWh #4 to=09:04:33
 
 J2: a stop whose start is before what was read takes no start that was answered with another ID
   09:00 start 1 500000 tx=13 | 09:30 stop 20 710000 | 10:00 stop 13 520000
