@@ -1,5 +1,5 @@
 /** What is known of a station's sessions at a time: their starts, each with its IDs, the stops, and what readings name. */
-import { LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
+import { CLOSING_MS, LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type {
 	NamedStart,
 	Sessions,
@@ -118,9 +118,9 @@ export class KnownSessions {
 		});
 	}
 
-	/** Whether another session has the ID by then, or had it until recently: a late reading never names another start. */
+	/** Whether another session has the ID by then: one whose stop was told may share it with a later one. */
 	#hasOwner(tx: string, by: Clock): boolean {
-		return this.withId(tx, by).length > 0;
+		return this.withId(tx, by).some((one) => !isOver(one) || one.start.unended === true);
 	}
 
 	/** What is said of a transaction, or outside of any. */
@@ -150,9 +150,19 @@ export class KnownSessions {
 			(one) => [...ids].some((id) => one.ids.has(id)) && mayBeSame(one.start.connector, connector),
 		);
 		const begun = others.map(({ start }) => start.at);
-		const isStopped = this.stops.some((stop) => ids.has(stop.tx) && stop.at < at && stop.t < t);
-		const isFirst = !isStopped && begun.every((one) => one >= at);
-		return { from: isFirst ? -Infinity : at, to: Math.min(...begun.filter((one) => one > at)) };
+		// What was said since those before it are over is its own, also before its start.
+		const ends = [
+			...this.stops
+				.filter((stop) => ids.has(stop.tx) && stop.at < at && stop.t < t)
+				.map((stop) => stop.at + CLOSING_MS),
+			...others
+				.filter(({ start }) => start.at < at)
+				.map(({ start: { over = at, unended } }) => (unended ? at : over + CLOSING_MS)),
+		];
+		return {
+			from: Math.min(at, Math.max(-Infinity, ...ends)),
+			to: Math.min(...begun.filter((one) => one > at)),
+		};
 	}
 
 	/** The next session of its connector, by both clocks. */

@@ -152,10 +152,9 @@ function toldStop(
 	const isShared = possible.filter(({ ids }) => ids.has(stop.tx)).length > 1;
 	const found = { session, stop, foundBy, connector, isShared };
 	const entries = isRepeated ? [] : endedEntry(known, found, place);
-	// Before the stop is told: its readings name the session.
-	if (session !== undefined) end(known, session, stop.t);
 	stop.told = true;
 	if (session !== undefined || isRepeated) stop.found = true;
+	if (session !== undefined) end(known, session, stop.t);
 	for (const { start } of possible) start.unsure = true;
 	return entries;
 }
@@ -179,7 +178,6 @@ function end(known: KnownSessions, session: KnownSession, t: number, isUnended =
 		if (isUnended) start.unended = true;
 		if (name !== undefined) start.name = name;
 	}
-	if (name !== undefined) session.ids.add(name);
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */

@@ -760,16 +760,6 @@ a first reading that is created before its start, both responses lost, after a s
   09:30 stop 26 6000
   => ? -kWh #null from=09:00 NotReported | 1 -min 2kWh #26 by=nothing (Transaction.Begin to stop)
 
-a reading that is sent again, with a wrong clock, never names the next start, whose response is lost
-  09:00 start 1 1000 at=11:00 tx=25 | 09:10 meter 1 2000 at=11:10 tx=25 | 09:20 stop 25 3000 at=11:20
-  09:30 start 1 3000 | 09:32 meter 1 2000 at=11:10 tx=25 | 09:40 stop 31 4000
-  => ? 2kWh #25 | - -kWh #31 by=nothing
-
-the same, whose own response is lost, too
-  08:55 start 2 500 tx=24 | 09:00 start 1 1000 at=11:00 | 09:10 meter 1 2000 at=11:10 tx=25
-  09:20 stop 25 3000 at=11:20 | 09:30 start 1 3000 | 09:32 meter 1 2000 at=11:10 tx=25 | 09:40 stop 31 4000
-  => ? 2kWh #25 by=meter | - -kWh #31 by=nothing
-
 readings of one of two sessions with the same ID, and a stop that can be of both
   08:55 start 1 0 tx=4 | 09:01 start 3 0 tx=4 | 09:01:01 meter 3 0@begin tx=4 | 09:03:40 stop 4 481
   09:04:32 meter 3 201@end at=09:03:39 tx=4 | 09:04:33 stop 4 201
