@@ -16,7 +16,9 @@ import {
 	type StationSettings,
 } from './common/settings';
 import type { ReportEntry } from './common/state';
+import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
+import { needsPlaces, nextPlaces, placesFormat, type PlacesOf } from './knownPlaces';
 import { nextShard, shardIn, shardOf, UNCHANGED } from './shards';
 
 /** What the last poll of this process left in a record, and what it decided with. */
@@ -34,6 +36,32 @@ const SHARDS_AT_ONCE = 16;
 
 export interface StationPollOptions extends Polling {
 	readonly settings: StationSettings;
+}
+
+/** By record: what the text was read as. */
+const placesRead = new Map<
+	string,
+	{ readonly text: string; readonly stored: ReturnType<typeof placesFormat.read> }
+>();
+
+/** Adds the places that events show, and returns all that are known. Throws `LedgerUnavailableError`. */
+async function changePlaces(
+	ledger: StationPollOptions['ledger'],
+	record: string,
+	events: readonly EventFacts[],
+	moment: Moment,
+): Promise<PlacesOf> {
+	let places: PlacesOf = new Map();
+	const change = (text: string | undefined) => {
+		const last = placesRead.get(record);
+		const stored = last !== undefined && last.text === text ? last.stored : placesFormat.read(text);
+		if (text !== undefined) placesRead.set(record, { text, stored });
+		const after = nextPlaces(stored, events, moment);
+		({ places } = after);
+		return after.next && placesFormat.write(after.next);
+	};
+	await changeRecord(ledger, record, change, RETENTION_MS);
+	return places;
 }
 
 interface StationReading {
@@ -84,10 +112,15 @@ export async function changeShards(
 		const { runningMs = Infinity } = account;
 		return !isUnsettled(account) && runningMs >= BEGUN_FOR_GOOD_MS ? [id] : [];
 	};
+	const needsOwn = needsPlaces(settings);
 	const left = { watermark: moment.watermark, settings: JSON.stringify(settings) };
 	const changed = await inParallel(SHARDS, SHARDS_AT_ONCE, async (shard) => {
 		const read = { events: byShard.get(shard) ?? [], unreadUpTo, pastUpTo };
 		const record = recordOf(options, shard);
+		// Before the shard, which is decided by them: they show no less if the process is killed in between.
+		const places = needsOwn
+			? await changePlaces(ledger, recordOf(options, `${shard}:places`), read.events, moment)
+			: undefined;
 		let after = UNCHANGED;
 		let leftText: string | undefined;
 		const change = async (text: string | undefined) => {
@@ -102,7 +135,7 @@ export async function changeShards(
 			await setImmediate();
 			unlistedLeft += after.unlisted;
 			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
-			after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
+			after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt, places }, known);
 			unlistedLeft -= after.unlisted;
 			leftText = after.text ?? text;
 			return after.text;

@@ -12,11 +12,15 @@ import {
 	SHARDS,
 } from './common/settings';
 import {
+	fromStored,
 	type ReportEntry,
 	SHARD_FORMAT,
-	shardState,
 	type ShardState,
 	type StationState,
+	storedShard,
+	type StoredShard,
+	toStored,
+	toStoredShard,
 } from './common/state';
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
@@ -31,7 +35,9 @@ import {
 	dropQuietReports,
 	inFoldOrder,
 	isEmpty,
+	newestOf,
 } from './fold/station';
+import type { PlacesOf } from './knownPlaces';
 
 /** 6 bits of a hash of its ID (FNV-1a), which costs little for each event. */
 export function shardOf(assetId: string): number {
@@ -58,6 +64,8 @@ interface ShardStep {
 	readonly pastUpTo: number;
 	/** The watermark of the poll that left the text as it is, and decided with the same settings; absent if that is not known. */
 	readonly decidedAt?: number | undefined;
+	/** What its stations have shown of themselves; absent for a kind that does not ask. */
+	readonly places?: PlacesOf | undefined;
 }
 
 interface ShardAfter {
@@ -86,13 +94,14 @@ export const UNCHANGED: ShardAfter = {
  */
 export function shardIn(text: string | undefined, isOwn = false): ShardState | undefined {
 	if (text === undefined) return undefined;
-	const state = jsonIn(contentOf(SHARD_FORMAT, text));
-	return isOwn || safeParse(shardState, state).success ? (state as ShardState) : undefined;
+	const stored = jsonIn(contentOf(SHARD_FORMAT, text));
+	const isValid = isOwn || safeParse(storedShard, stored).success;
+	return isValid ? fromStored(stored as StoredShard) : undefined;
 }
 
 /** The text of a shard. */
 export const shardText = (state: ShardState): string =>
-	numbered(SHARD_FORMAT, JSON.stringify(state));
+	numbered(SHARD_FORMAT, JSON.stringify(toStoredShard(state)));
 
 /** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
 export function nextShard(
@@ -109,6 +118,10 @@ export function nextShard(
 	const isWanted = ({ id, item }: ReportEntry) =>
 		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
 	const toTell = state.toTell.filter(isWanted);
+	for (const [assetId, station] of Object.entries(state.stations)) {
+		const places = step.places?.get(assetId);
+		if (places !== undefined) station.known = places;
+	}
 	let isChanged = (known !== undefined && !isOwn) || toTell.length < state.toTell.length;
 	state.toTell = toTell;
 	const isUseful = usefulTo(state, step);
@@ -187,12 +200,15 @@ function usefulTo({ stations }: ShardState, { events, unreadUpTo, moment }: Shar
 function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
-	{ moment: { settings }, unreadUpTo, pastUpTo }: ShardStep,
+	{ moment: { settings }, unreadUpTo, pastUpTo, places }: ShardStep,
 ): ReadonlySet<string> {
 	const changed = new Set<string>();
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
-	const stationOf = ({ assetId, at }: EventFacts): StationState =>
-		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
+	const stationOf = ({ assetId }: EventFacts): StationState => {
+		if (Object.hasOwn(state.stations, assetId)) return state.stations[assetId] ?? {};
+		const known = places?.get(assetId);
+		return known === undefined ? {} : { known };
+	};
 	const inPoll = { ...settings, mostParts: MOST_READ_PARTS };
 	for (const one of events.toSorted(inFoldOrder)) {
 		if (one.facts.every((fact) => isQuiet(fact, settings)) || isOver(one)) continue;
@@ -234,14 +250,14 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 	const rankOf = (assetId: string, { incidents = {} }: StationState) =>
 		(isListed(assetId) ? 2 : 0) + (Object.keys(incidents).length > 0 ? 1 : 0);
 	const ranked = Object.entries(state.stations)
-		.map(([assetId, station]) => ({ assetId, station, rank: rankOf(assetId, station) }))
-		.sort(
-			(a, b) => a.rank - b.rank || a.station.t - b.station.t || (a.assetId < b.assetId ? 1 : -1),
-		);
+		.map(([assetId, station]) => {
+			return { assetId, station, rank: rankOf(assetId, station), t: newestOf(station) };
+		})
+		.sort((a, b) => a.rank - b.rank || a.t - b.t || (a.assetId < b.assetId ? 1 : -1));
 	for (const { assetId, station } of ranked) {
 		const isTooMany = !isListed(assetId) && unlisted > MOST_UNLISTED;
 		if (excess <= 0 && !isTooMany) continue;
-		drop(assetId, station);
+		drop(assetId, toStored(station));
 		if (!isListed(assetId)) unlisted -= 1;
 		Reflect.deleteProperty(state.stations, assetId);
 	}

@@ -22,6 +22,7 @@ export {
 	stringbool,
 	transform,
 	trim,
+	tuple,
 	union,
 	unknown,
 	// The replacement for a value that does not match.

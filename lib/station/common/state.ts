@@ -12,9 +12,12 @@ import {
 	optional,
 	record,
 	string,
+	tuple,
+	union,
 	unknown,
 	type output,
 } from '../../vendor/zod';
+import type { KnownPlaces } from './places';
 
 const text = optional(string());
 const count = optional(number());
@@ -43,12 +46,14 @@ const report = object({
 	d: optional(detail),
 });
 
-/** The reports of a component. */
-const timeline = object({
-	reports: array(report),
+/** Most reports are of a state that is not watched, and most timelines have no cut: they are stored shorter. */
+const storedReport = union([report, tuple([number(), string()])]);
+const cutTimeline = object({
+	reports: array(storedReport),
 	/** Reports before this time are left out, because there were too many. */
-	cut: count,
+	cut: number(),
 });
+const storedTimeline = union([array(storedReport), cutTimeline]);
 
 /** A station booted, or what tells that it did not: the service asked for the message, or refused the station. */
 const boot = object({
@@ -206,13 +211,9 @@ const entry = object({
 });
 
 const station = object({
-	/** The newest report. */
-	t: number(),
 	/** By component; the connection has the empty name. */
-	lines: optional(record(string(), timeline)),
+	lines: optional(record(string(), storedTimeline)),
 	boots: optional(array(boot)),
-	/** Since when components of OCPP 2.0.1 are known. */
-	known: optional(record(string(), number())),
 	faults: optional(array(fault)),
 	incidents: optional(record(string(), incident)),
 	sessions: optional(sessions),
@@ -224,7 +225,7 @@ export const SHARD_FORMAT: Format = {
 	number: 1,
 };
 
-export const shardState = object({
+export const storedShard = object({
 	/** Of the settings that it was kept for, */
 	kind: oneOf(['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded']),
 	/** and of the publication. */
@@ -233,13 +234,18 @@ export const shardState = object({
 	cut: number(),
 	/** The watermark of the last write. */
 	written: count,
-	stations: record(string(), station),
+	/** A record could not have all IDs: a plain object has no constructor of its own. */
+	stations: array(tuple([string(), station])),
 	toTell: array(entry),
 });
 
 export type Detail = output<typeof detail>;
 export type Report = output<typeof report>;
-export type Timeline = output<typeof timeline>;
+/** The reports of a component. */
+export interface Timeline {
+	reports: Report[];
+	cut?: number | undefined;
+}
 export type Boot = output<typeof boot>;
 export type Fault = output<typeof fault>;
 export type Incident = output<typeof incident>;
@@ -249,6 +255,57 @@ export type NamedStart = output<typeof named>;
 export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;
-export type StationState = output<typeof station>;
+type StoredStation = output<typeof station>;
+export type StationState = Omit<StoredStation, 'lines'> & {
+	lines?: Record<string, Timeline> | undefined;
+	/** Since when components of OCPP 2.0.1 are known: kept in a record of its own. */
+	known?: KnownPlaces;
+};
 export type ReportEntry = output<typeof entry>;
-export type ShardState = output<typeof shardState>;
+export type StoredShard = output<typeof storedShard>;
+export type ShardState = Omit<StoredShard, 'stations'> & {
+	stations: Record<string, StationState>;
+};
+
+const mapped = <A, B>(all: Readonly<Record<string, A>>, next: (one: A) => B): Record<string, B> =>
+	Object.fromEntries(Object.entries(all).map(([name, one]) => [name, next(one)] as const));
+
+/** Without the places. */
+export function toStored({ known: _known, lines, ...station }: StationState): StoredStation {
+	return lines === undefined ? station : { ...station, lines: mapped(lines, storedLine) };
+}
+
+function storedLine({ reports, cut }: Timeline) {
+	const stored = reports.map((one) => {
+		const isShort = one.key === '' && Object.keys(one).length === SHORT_FIELDS;
+		return isShort ? ([one.t, one.id] satisfies [number, string]) : one;
+	});
+	return cut === undefined ? stored : { reports: stored, cut };
+}
+
+/** Its time, its ID and the empty key. */
+const SHORT_FIELDS = 3;
+
+export const fromStored = ({ stations, ...shard }: StoredShard): ShardState => ({
+	...shard,
+	stations: Object.fromEntries(
+		stations.map(([id, { lines, ...station }]) => {
+			return [id, lines === undefined ? station : { ...station, lines: mapped(lines, lineOf) }];
+		}),
+	),
+});
+
+export const toStoredShard = ({ stations, ...shard }: ShardState): StoredShard => ({
+	...shard,
+	stations: Object.entries(stations).map(([id, station]) => [id, toStored(station)]),
+});
+
+function lineOf(stored: output<typeof storedTimeline>): Timeline {
+	const { reports, cut } = Array.isArray(stored) ? { reports: stored } : stored;
+	const all = reports.map((one) => {
+		if (!Array.isArray(one)) return one;
+		const [t, id] = one;
+		return { t, id, key: '' };
+	});
+	return cut === undefined ? { reports: all } : { reports: all, cut };
+}

@@ -13,13 +13,12 @@ export const isFault = ({ status }: Pick<ConnectorStatus, 'status'>): boolean =>
 	status.toLowerCase() === FAULTED;
 
 export function detailOf({
-	status,
 	errorCode,
 	vendorErrorCode,
 	info,
-}: Omit<ConnectorStatus, 'about' | 'connector'>): Detail {
+}: Pick<ConnectorStatus, 'errorCode' | 'vendorErrorCode' | 'info'>): Detail {
 	const named = (code = '') => (code === '' || isNoError(code) ? undefined : code);
-	return { status, error: named(errorCode), vendor: named(vendorErrorCode), info };
+	return { error: named(errorCode), vendor: named(vendorErrorCode), info };
 }
 
 /** A stretch from the report that opens an incident, with what that is named by. */
@@ -104,8 +103,12 @@ export function countFault(incident: Incident, fault: Fault): void {
 	if (isOld) return;
 	const own = codesOf(fault.d);
 	const ownErrors = fault.errors ?? (own.error === undefined ? [] : [own.error]);
-	incident.errors = union(errors, ownErrors);
-	incident.vendors = union(vendors, fault.vendors ?? own.vendors);
+	const [allErrors, allVendors] = [
+		union(errors, ownErrors),
+		union(vendors, fault.vendors ?? own.vendors),
+	];
+	if (allErrors.length > 0) incident.errors = allErrors;
+	if (allVendors.length > 0) incident.vendors = allVendors;
 	const known = faults.find((other) => isSame(other, fault));
 	const first = known !== undefined && known.t < fault.t ? known : fault;
 	// What the connector has reported may be forgotten by now.

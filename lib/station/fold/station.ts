@@ -48,7 +48,6 @@ export function addEvent(
 		if (isQuiet(fact, settings) || !isWatched(fact, settings)) continue;
 		if (addFact(state, fact, event, settings)) changed = true;
 	}
-	if (changed) state.t = Math.max(state.t, event.at);
 	return changed;
 }
 
@@ -65,21 +64,19 @@ function addFact(
 	if (boot !== undefined) return addBoot(state, boot);
 	const found = reportOf(fact, event, settings);
 	if (found === undefined) return false;
-	const isNews = know(state, fact, event);
 	const line = lineOf(state, found.name);
-	if (line === undefined || !addReport(line, found.report)) return isNews;
+	if (line === undefined || !addReport(line, found.report)) return false;
 	if (line.reports.length > MOST_READ_REPORTS) limitReports(state, found.name, settings);
 	return true;
 }
 
-/** Since when the component is known. Returns whether that is news. */
+/** Adds since when the component is known. Returns whether that is news. */
 export function know(
-	state: Pick<StationState, 'known'>,
+	known: Record<string, number>,
 	fact: Fact,
 	{ at }: Pick<EventFacts, 'at'>,
 ): boolean {
 	if (fact.about !== 'status' || !is201(fact.connector)) return false;
-	const known = (state.known ??= {});
 	const before = Object.hasOwn(known, fact.connector) ? known[fact.connector] : undefined;
 	if (before !== undefined && before <= at) return false;
 	if (before === undefined && Object.keys(known).length >= MOST_COMPONENTS) return false;
@@ -386,16 +383,6 @@ export function compactStation(
 			until < Math.min(cut, watermark - settings.resolveAfterMs) && until < lastingSince;
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
 	}
-	shortenKnown(state, cut);
-}
-
-/** Of a quiet station, it matters only which components are known: most stations are quiet, and each shard is written whole. */
-function shortenKnown(state: StationState, cut: number): void {
-	const { known, ...others } = state;
-	if (known === undefined || !isEmpty(others) || !Object.values(known).every((t) => t < cut))
-		return;
-	for (const address of Object.keys(known)) known[address] = 0;
-	state.t = 0;
 }
 
 function compactLines(
@@ -436,17 +423,23 @@ const firstOf = (lines: StationState['lines'] = {}): number =>
 		),
 	);
 
-export function isEmpty({
-	lines,
-	boots,
-	known,
-	faults,
-	incidents,
-	sessions,
-}: StationState): boolean {
+/** When the newest report was created. */
+export function newestOf({ lines = {}, boots = [], sessions }: StationState): number {
+	const { starts = [], stops = [], metered = [] } = sessions ?? {};
+	const all = [
+		...Object.values(lines).map(({ reports }) => reports),
+		boots,
+		starts,
+		stops,
+		metered,
+	];
+	return all.flat().reduce((newest, { t }) => Math.max(newest, t), -Infinity);
+}
+
+export function isEmpty({ lines, boots, faults, incidents, sessions }: StationState): boolean {
 	const lists = [faults ?? [], boots ?? []];
 	return (
-		[lines, incidents, known].every((one) => Object.keys(one ?? {}).length === 0) &&
+		[lines, incidents].every((one) => Object.keys(one ?? {}).length === 0) &&
 		lists.every(({ length }) => length === 0) &&
 		hasNoSessions(sessions)
 	);

@@ -3,7 +3,7 @@
  * take. The folds get them one at a time, in order.
  */
 import { isNumbered, Places } from '../common/places';
-import type { Boot, Report, StationState } from '../common/state';
+import type { Boot, Report } from '../common/state';
 import type { Fact } from '../facts';
 import { type Horizon, isSameKind, windowsIn } from '../fold/components';
 import { detailOf } from '../fold/faults';
@@ -34,7 +34,7 @@ export function placesIn(
 	horizon: Horizon,
 	outages: readonly Outage[],
 ): PlacesOfStation {
-	const state: Pick<StationState, 'known'> = {};
+	const known: Record<string, number> = {};
 	const boots: Boot[] = [];
 	const said = new Sayings();
 	const lines = new Map<string, Reports>();
@@ -44,7 +44,7 @@ export function placesIn(
 			const boot = bootOf(fact, event);
 			if (boot !== undefined) boots.push(boot);
 			if (fact.about !== 'status') continue;
-			know(state, fact, event);
+			know(known, fact, event);
 			const { connector } = fact;
 			lineIn(isNumbered(connector) ? lines : unnumbered, connector, facts).add(
 				event.at,
@@ -53,7 +53,7 @@ export function placesIn(
 			);
 		}
 	}
-	const places = new Places(state.known);
+	const places = new Places(known);
 	for (const [name, reports] of unnumbered) {
 		for (const [at, place, one] of reports.rows()) {
 			const address = places.placeOf(name, at);

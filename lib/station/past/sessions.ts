@@ -34,7 +34,7 @@ export function sessionsOf(
 	{ owner, includeOpen, limitOf }: SessionQuestion,
 ): ReportEntry[] {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
-	const state: StationState = { t: 0 };
+	const state: StationState = {};
 	const sessions = (state.sessions = noSessions());
 	const placeAt = (watermark: number) => ({
 		...pastMoment(owner, unbounded, watermark),

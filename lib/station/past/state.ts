@@ -28,7 +28,7 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 /** What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. */
 export function stateOf(facts: StationFacts, settings: StationSettings, end: number): StationState {
 	if (settings.kind === 'stationOffline') {
-		return { t: 0, lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
+		return { lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
 	}
 	return stateBy(facts, end, (fact, event) =>
 		isWatched(fact, settings) ? reportOf(fact, event, settings) : undefined,
@@ -41,8 +41,9 @@ export function stateBy(
 	end: number,
 	placedOf: (fact: Fact, event: EventFacts) => Placed | undefined,
 ): StationState {
-	const state: StationState = { t: 0 };
+	const state: StationState = {};
 	const lines = (state.lines = {} as Record<string, { reports: Report[] }>);
+	const known = (state.known = {});
 	for (const event of facts.states) {
 		if (event.at >= end) continue;
 		for (const fact of event.facts) {
@@ -50,7 +51,7 @@ export function stateBy(
 			if (boot !== undefined) (state.boots ??= []).push(boot);
 			const placed = placedOf(fact, event);
 			if (placed === undefined) continue;
-			know(state, fact, event);
+			know(known, fact, event);
 			const line = lines[placed.name];
 			if (line === undefined) lines[placed.name] = { reports: [placed.report] };
 			else line.reports.push(placed.report);

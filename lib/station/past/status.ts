@@ -194,7 +194,7 @@ function openOf(
 	question: StatusQuestion,
 ) {
 	const settings = settingsFor(question, 'connectorFault');
-	const state = facts ? stateOf(facts, settings, Infinity) : { t: 0 };
+	const state = facts ? stateOf(facts, settings, Infinity) : {};
 	const components = componentsOf(state, { until: Infinity, watermark: Infinity });
 	const lasting = ({ until }: StateStretch) => until === undefined;
 	const statuses = components.all.filter(({ component }) => component === undefined);

@@ -13,6 +13,7 @@ import { pollFormat } from '../../../lib/poll/events';
 import { readPolls } from '../../../lib/rejections';
 import { RejectionCounter } from '../../../lib/rejections/counter';
 import { headFormat } from '../../../lib/station/common/head';
+import { placesFormat } from '../../../lib/station/knownPlaces';
 import { shardIn } from '../../../lib/station/shards';
 import { array, object, parse, string, unknown } from '../../../lib/vendor/zod';
 import { MemoryLedger } from './memoryLedger';
@@ -65,6 +66,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 	'poll trigger': (text) => pollFormat.read(text),
 	head: (text) => headFormat.read(text),
 	shard: shardIn,
+	'places of stations': (text) => placesFormat.read(text),
 	publication: async (text) => await readPublication(holding(text), WORKFLOW),
 	'request to replay': requestIn,
 	'counts of rejections': async (text) =>

@@ -9,6 +9,7 @@ import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
+import { nextPlaces, type PlacesAfter } from '../../../lib/station/knownPlaces';
 import { incidentsIn } from '../../../lib/station/past/ask';
 import { WANTS_OF } from '../../../lib/station/past/read';
 import { nextShard } from '../../../lib/station/shards';
@@ -96,6 +97,7 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 	const told = new Map<string, ReportEntry>();
 	const read = new Set<string>();
 	let text: string | undefined;
+	let known: PlacesAfter['next'];
 	let watermark = FROM - MINUTE;
 	let readUntil = watermark;
 	let decidedAt: number | undefined;
@@ -133,8 +135,11 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 				listing: undefined,
 			},
 		};
+		const said = way.isReversed ? batch : batch.toReversed();
+		const { places, next = known } = nextPlaces(known, said, moment);
+		known = next;
 		const after = nextShard(text, {
-			events: way.isReversed ? batch : batch.toReversed(),
+			...{ events: said, places },
 			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
 			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity, decidedAt },
 		});

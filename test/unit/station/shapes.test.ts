@@ -1,8 +1,10 @@
 /** What the records of a Station Trigger hold is read only if all of it is as this version writes it. */
 import { watchedSettings } from '../../../lib/station';
 import { type Head, headFormat } from '../../../lib/station/common/head';
-import type { ShardState } from '../../../lib/station/common/state';
+import { type ShardState, toStoredShard } from '../../../lib/station/common/state';
+import { placesFormat } from '../../../lib/station/knownPlaces';
 import { shardIn, shardText } from '../../../lib/station/shards';
+import { recordIn, recordText } from '../../support/records';
 import { DEFAULTS } from './stationWorld';
 
 const DETAIL = { status: 's', error: 'e', vendor: 'v', info: 'i' };
@@ -23,8 +25,8 @@ const STATE: ShardState = {
 	...{ kind: 'connectorFault', generation: 1, cut: 2, written: 3 },
 	stations: {
 		s1: {
-			t: 1,
 			lines: {
+				'2': { reports: [{ t: 1, id: 'r', key: '' }] },
 				'1': {
 					reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
 					cut: 1,
@@ -35,7 +37,6 @@ const STATE: ShardState = {
 				{ t: 1, id: 'a', as: 'asked' },
 				{ t: 1, id: 'c', as: 'refused', m: 'm' },
 			],
-			known: { '1/1': 1 },
 			faults: [FAULT],
 			incidents: {
 				'1': INCIDENT,
@@ -80,6 +81,8 @@ const HEAD = {
 	},
 };
 
+const PLACES = { generation: 1, written: 2, stations: [['s1', { '1/1': 1 }]] };
+
 /** Copies in each of which one value, at whatever depth, is of another type. */
 function* damaged(value: unknown): Generator {
 	if (typeof value !== 'object' || value === null) {
@@ -95,8 +98,20 @@ function* damaged(value: unknown): Generator {
 }
 
 it.each([
-	['a shard', STATE, (value: unknown) => shardIn(shardText(value as ShardState))],
+	[
+		'a shard',
+		recordIn(shardText(STATE)) as Record<string, unknown>,
+		(value: unknown) => {
+			const state = shardIn(recordText(value));
+			return state && toStoredShard(state);
+		},
+	],
 	['the head', HEAD, (value: unknown) => headFormat.read(headFormat.write(value as Head))],
+	[
+		'the places of stations',
+		PLACES,
+		(value: unknown) => placesFormat.read(placesFormat.write(value as never)),
+	],
 	['a publication', { ...DEFAULTS, includeIdTag: true }, watchedSettings],
 ])('%s: not if anything in it is of another type', (_name, whole, read) => {
 	expect(read(whole)).toEqual(whole);

@@ -3,8 +3,7 @@ import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry, ShardState } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
-import { nextShard, shardIn, shardOf } from '../../../lib/station/shards';
-import { recordText } from '../../support/records';
+import { nextShard, shardIn, shardOf, shardText } from '../../../lib/station/shards';
 import { back, DEFAULTS, lost, MINUTE, type StationEvent, time } from './stationWorld';
 
 const AT = time('09:00');
@@ -62,8 +61,13 @@ it('a station stays in the shard that holds its state, and stations are spread e
 	for (const { length } of counts.values()) expect(length).toBeGreaterThan(50);
 });
 
+it('a station may have the name of what each object has', () => {
+	const state = { ...emptyState, stations: { constructor: { boots: [] }, s1: { boots: [] } } };
+	expect(shardOfText(shardText(state))).toEqual(state);
+});
+
 it('a poll of an earlier publication changes nothing', () => {
-	const text = recordText({ ...emptyState, generation: 2, toTell: entriesOf(1) });
+	const text = shardText({ ...emptyState, generation: 2, toTell: entriesOf(1) });
 	expect(nextShard(text, stepOf([lost(AT, 's1')], ['s1']))).toEqual({
 		...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, dropped: 0 },
 	});
@@ -85,7 +89,7 @@ it('opens only as many incidents of stations that are not listed as are left, an
 
 it('drops what is reported, and what resolved where that is not wanted', () => {
 	const toTell = entriesOf(4);
-	const text = recordText({ ...emptyState, toTell });
+	const text = shardText({ ...emptyState, toTell: [...toTell] });
 	const settled = new Set(['inc-0', 'inc-1']);
 	const after = nextShard(text, stepOf([], [], { settled }));
 	expect(after.toTell).toEqual(toTell.slice(2));
@@ -97,14 +101,14 @@ it('drops what is reported, and what resolved where that is not wanted', () => {
 it('is written again after a week if it holds something, and otherwise not', () => {
 	const WEEK = 7 * 24 * 60 * MINUTE;
 	const written = AT + 10 * MINUTE;
-	const held = recordText({ ...emptyState, written, cut: 5, toTell: entriesOf(1) });
+	const held = shardText({ ...emptyState, written, cut: 5, toTell: entriesOf(1) });
 	expect(nextShard(held, stepAt(written + WEEK - 1, [], [])).text).toBeUndefined();
 	const { text } = nextShard(held, stepAt(written + WEEK, [], []));
 	expect(shardOfText(text)).toEqual({
 		...shardOfText(held),
 		...{ written: written + WEEK, cut: written + WEEK - 60 * MINUTE },
 	});
-	const empty = recordText({ ...emptyState, written });
+	const empty = shardText({ ...emptyState, written });
 	expect(nextShard(empty, stepAt(written + WEEK, [], [])).text).toBeUndefined();
 	expect(nextShard(undefined, stepAt(written, [], [])).text).toBeUndefined();
 });
@@ -179,7 +183,7 @@ describe('of stations that are not listed', () => {
 	it('all stay where the list could not be read, and those are not counted that are too late', () => {
 		const all = nextShard(undefined, soon(made));
 		expect([all.dropped, stationsOf(all.text)]).toEqual([0, ids]);
-		const text = recordText({ ...emptyState, cut: AT + 1_000, written: AT });
+		const text = shardText({ ...emptyState, cut: AT + 1_000, written: AT });
 		expect(nextShard(text, soon(made, []))).toMatchObject({ text: undefined, dropped: 0 });
 	});
 });
@@ -197,8 +201,8 @@ describe('a state that is too large', () => {
 		const long = (id: string) => id.padEnd(6_000, '-');
 		const isListed = (id: string) => /^(listed|open)/.test(id);
 		const left = (names: readonly string[]) => {
-			const some = names.map((id) => [long(id), stations[id]]);
-			const text = recordText({ ...emptyState, stations: Object.fromEntries(some) as unknown });
+			const some = names.map((id) => [long(id), stations[id] ?? {}] as const);
+			const text = shardText({ ...emptyState, stations: Object.fromEntries(some) });
 			const after = nextShard(text, stepOf([], names.filter(isListed).map(long)));
 			const kept = stationsOf(after.text).map((id) => id.replace(/-+$/, ''));
 			expect(bytesOf(after.text)).toBeLessThanOrEqual(MOST_BYTES);
@@ -218,7 +222,8 @@ describe('a state that is too large', () => {
 
 	it('keeps the first thousand items, and fewer if they are too large', () => {
 		const small = entriesOf(1_003).map((entry) => ({ ...entry, item: {} }));
-		const text = (toTell: readonly ReportEntry[]) => recordText({ ...emptyState, toTell });
+		const text = (toTell: readonly ReportEntry[]) =>
+			shardText({ ...emptyState, toTell: [...toTell] });
 		const thousand = nextShard(text(small), stepOf([], []));
 		expect([thousand.dropped, thousand.toTell]).toEqual([3, small.slice(0, 1_000)]);
 		const large = entriesOf(900);
