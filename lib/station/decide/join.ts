@@ -31,18 +31,20 @@ export function join(
 	const none = { foundBy: 'not found', possible: [] } as const;
 	const fits = (session: KnownSession) =>
 		canMeasure(session, stop, limitAt(place, session.start.connector));
-	if (!isLast && known.stops.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
+	const same = known.stopsOf(stop.tx);
+	if (!isLast && same.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
 		return none;
 	}
 	const exact = exactOf(known, stop);
 	if (exact.length > 0) {
 		const open = exact.filter((one) => !isOver(one));
 		const [session, ...others] = open.length > 1 ? open.filter(fits) : open;
-		if (open.length === 0) return { ...none, isRepeated: true };
+		if (open.length === 0) return { ...none, isRepeated: !isNamedElsewhere(known, exact, stop) };
 		if (session === undefined || others.length > 0) return { ...none, possible: open };
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
-	if (known.stops.some((one) => isAgain(stop, one))) return { ...none, isRepeated: true };
+	const before = isTransaction(stop.tx) ? same : known.stops;
+	if (before.some((one) => isAgain(stop, one))) return { ...none, isRepeated: true };
 	if (isTransaction(stop.tx) && known.isAnswered) {
 		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
 	}
@@ -57,6 +59,16 @@ export function join(
 	if (session.start.unsure) return { ...none, possible: likely };
 	return { session, foundBy: 'order', possible: [] };
 }
+
+/** Whether readings of another connector name its ID, too: it can be that of a session there. */
+const isNamedElsewhere = (
+	known: KnownSessions,
+	exact: readonly KnownSession[],
+	stop: SessionStop,
+) =>
+	known
+		.namingsOf(stop.tx, stop)
+		.some(({ connector }) => exact.every((one) => !mayBeSame(known.placeOf(one), connector)));
 
 const isBefore = (one: SessionStop, stop: SessionStop): boolean =>
 	one !== stop && (one.t < stop.t || (one.t === stop.t && one.id < stop.id));
@@ -127,8 +139,13 @@ export function placeOfStop(known: KnownSessions, stop: SessionStop): string | u
 	const { tx, connector } = stop;
 	if (connector !== undefined || !isTransaction(tx)) return connector;
 	const places = new Set(known.namingsOf(tx, stop).map((one) => one.connector));
-	const [place] = places;
-	return places.size === 1 ? place : undefined;
+	// Where another session with the ID is over, it may have been named before.
+	const over = new Set(
+		known.withId(tx, stop).flatMap((one) => (isOver(one) ? known.placeOf(one) : [])),
+	);
+	const left = [...places].filter((one) => !over.has(one));
+	const [place, ...others] = left.length > 0 ? left : places;
+	return others.length === 0 ? place : undefined;
 }
 
 /** A register that is missing, or a placeholder, excludes nothing. */

@@ -41,10 +41,14 @@ export class KnownSessions {
 	/** Responses whose start is missing. */
 	readonly #orphans: NamedStart[] = [];
 	readonly #meters: readonly SessionMeter[];
+	/** By transaction: there can be thousands. */
+	readonly #metersOf: ReadonlyMap<string | undefined, SessionMeter[]>;
+	readonly #stopsOf = new Map<string, SessionStop[]>();
 	readonly #answered: number;
 
 	constructor({ metered, answered = Infinity }: Sessions) {
 		this.#meters = metered;
+		this.#metersOf = Map.groupBy(metered, ({ tx }) => tx);
 		this.#answered = answered;
 	}
 
@@ -54,7 +58,7 @@ export class KnownSessions {
 	}
 
 	addStart(start: SessionStart): void {
-		const ids = new Set([start.tx, start.name].filter((id) => id !== undefined));
+		const ids = new Set([start.tx].filter((id) => id !== undefined));
 		const isAnswered = start.tx !== undefined;
 		const session = { start, starts: [start], ids, isAnswered, isRefused: false };
 		this.sessions.push(session);
@@ -84,6 +88,25 @@ export class KnownSessions {
 
 	addStop(stop: SessionStop): void {
 		this.stops.push(stop);
+		const same = this.#stopsOf.get(stop.tx);
+		if (same === undefined) this.#stopsOf.set(stop.tx, [stop]);
+		else same.push(stop);
+	}
+
+	/** Those that name the transaction so, or name nothing in the same way. */
+	stopsOf(tx: string): readonly SessionStop[] {
+		return this.#stopsOf.get(tx) ?? [];
+	}
+
+	/** The session of the start is over, and keeps the ID that readings gave it. */
+	nameStart(start: SessionStart): void {
+		const session = this.sessions.find(({ starts }) => starts.includes(start));
+		if (session !== undefined && start.name !== undefined) session.ids.add(start.name);
+	}
+
+	/** Whether a start or readings name the transaction. */
+	isNamed(tx: string): boolean {
+		return this.#metersOf.has(tx) || this.sessions.some(({ ids }) => ids.has(tx));
 	}
 
 	/** The start that is sent again with another time: it has the same ID and register, and no stop came in between. */
@@ -125,7 +148,7 @@ export class KnownSessions {
 
 	/** What is said of a transaction, or outside of any. */
 	metersOf(tx: string | undefined): SessionMeter[] {
-		return this.#meters.filter((one) => one.tx === tx && one.t <= this.at);
+		return (this.#metersOf.get(tx) ?? []).filter((one) => one.t <= this.at);
 	}
 
 	/** Where the session is: what its messages name, the first one that names a connector. */
@@ -205,7 +228,7 @@ export class KnownSessions {
 
 	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
 	namingsOf(tx: string, stop?: SessionStop): Naming[] {
-		const ended = this.stops.filter((one) => one !== stop);
+		const ended = this.stopsOf(tx).filter((one) => one !== stop);
 		const isNews = (one: Clock) =>
 			one.t <= this.at && !isOfEnded(ended, tx, one) && (stop === undefined || isUpTo(stop, one));
 		return this.metersOf(tx).flatMap(({ connector, at, t, readings }) => {

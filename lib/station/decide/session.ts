@@ -91,6 +91,16 @@ function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): S
 				known.addStart(one);
 			}),
 		),
+		// Readings named it until it was over.
+		...starts.flatMap((one) =>
+			one.name === undefined || one.over === undefined
+				? []
+				: [
+						message(one.over, RANK.decision, one.id, () => {
+							known.nameStart(one);
+						}),
+					],
+		),
 		...named.flatMap((one) =>
 			[...new Set([one.t, lastOf(one)])].map((t) =>
 				message(t, RANK.response, one.tx, () => {
@@ -162,7 +172,7 @@ function toldStop(
 /** A start that is read after its stop was told without it: that session is over. */
 function settle(known: KnownSessions): void {
 	for (const stop of known.stops) {
-		if (!stop.told || stop.found) continue;
+		if (!stop.told || stop.found || !known.isNamed(stop.tx)) continue;
 		const [session, ...others] = exactOf(known, stop).filter((one) => !isOver(one));
 		if (session === undefined || others.length > 0) continue;
 		stop.found = true;
@@ -178,6 +188,7 @@ function end(known: KnownSessions, session: KnownSession, t: number, isUnended =
 		if (isUnended) start.unended = true;
 		if (name !== undefined) start.name = name;
 	}
+	if (name !== undefined) session.ids.add(name);
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */

@@ -765,6 +765,11 @@ readings of one of two sessions with the same ID, and a stop that can be of both
   09:04:32 meter 3 201@end at=09:03:39 tx=4 | 09:04:33 stop 4 201
   => - -min -kWh #4 by=nothing to=09:03:40 | ? -kWh #4 to=09:04:33
 
+the same ID on two connectors, both responses lost, and no stop of the first session
+  07:16:23 start 1 3532731 | 07:21:23 meter 1 3532861 tx=2 | 07:23:58 start 1 3532889 tx=1
+  07:55:27 start 2 7537772 | 08:53:27 meter 2 7538341 tx=2 | 08:58:52 stop 2 7538357
+  => 2 -min -kWh #2 by=nothing to=08:58:52
+
 J2: a stop whose start is before what was read takes no start that was answered with another ID
   09:00 start 1 500000 tx=13 | 09:30 stop 20 710000 | 10:00 stop 13 520000
   => - -min -kWh #20 by=nothing | 1 60min 20kWh #13 by=response
