@@ -150,14 +150,13 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 			const monitor = numberOf(valueAt(event, 'variableMonitoringId'));
 			if (!isCleared && isTrue === undefined) return undefined;
 			const techCode = text(valueAt(event, 'techCode'));
-			const names = [
-				component.toLowerCase(),
-				...INSTANCES.map((path) => text(valueAt(event, path))),
-			];
+			const instances = INSTANCES.map((path) => text(valueAt(event, path)));
+			const name = [component, ...instances].filter((one) => one !== undefined).join('/');
 			return {
 				about: 'problem',
 				connector,
-				component: names.filter((name) => name !== undefined).join('/'),
+				component: name.toLowerCase(),
+				name,
 				isActive,
 				...(techCode !== undefined && { techCode }),
 				errorCode: techCode ?? component,

@@ -33,7 +33,10 @@ export interface ConnectorStatus {
 export interface Problem {
 	readonly about: 'problem';
 	readonly connector: string;
+	/** Names of components ignore case: this is in lower case. */
 	readonly component: string;
+	/** As the station writes it. */
+	readonly name: string;
 	readonly isActive: boolean;
 	/** Absent: that the component has none ends all of its problems. */
 	readonly techCode?: string | undefined;

@@ -20,23 +20,31 @@ export function codesOf(detail: Detail | undefined): Codes {
 	return { error, vendors: vendors.filter((code) => code !== '' && !isNoError(code)) };
 }
 
+/** Error codes are words, and names of components: they are compared without case. */
+export const sameError = (error: string): string => error.toLowerCase();
+
 /** What the reports of a fault have named so far, in that order. */
 export class NamedCodes {
-	readonly errors = new Set<string>();
+	readonly #errors = new Map<string, string>();
 	readonly vendors = new Set<string>();
+
+	/** As they were written first. */
+	get errors(): string[] {
+		return [...this.#errors.values()];
+	}
 
 	/** Returns the codes that are new. A station that names ever more codes names them in vain. */
 	add(detail: Detail | undefined): Codes {
 		const { error, vendors } = codesOf(detail);
-		const isNew = (known: Set<string>, code: string) => {
-			const isMore = !known.has(code) && this.errors.size + this.vendors.size < MOST_CODES;
-			if (isMore) known.add(code);
+		const isFull = () => this.#errors.size + this.vendors.size >= MOST_CODES;
+		const isNewError = error !== undefined && !this.#errors.has(sameError(error)) && !isFull();
+		if (isNewError) this.#errors.set(sameError(error), error);
+		const isNew = (code: string) => {
+			const isMore = !this.vendors.has(code) && !isFull();
+			if (isMore) this.vendors.add(code);
 			return isMore;
 		};
-		return {
-			error: error !== undefined && isNew(this.errors, error) ? error : undefined,
-			vendors: vendors.filter((code) => isNew(this.vendors, code)),
-		};
+		return { error: isNewError ? error : undefined, vendors: vendors.filter(isNew) };
 	}
 }
 

@@ -3,7 +3,7 @@ import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/setting
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
 import { evseOf } from '../facts/values';
-import { codesOf, isNoError, isNone, NamedCodes } from './codes';
+import { codesOf, isNoError, isNone, NamedCodes, sameError } from './codes';
 import type { Run } from './runs';
 import { inOrder } from './sets';
 
@@ -39,7 +39,8 @@ export function keysOf(
 	vendors: readonly string[] = codesOf(detail).vendors,
 ): string[] {
 	const all = vendors.length > 0 ? vendors : codesOf(detail).vendors;
-	return (all.length > 0 ? all : ['']).map((vendor) => `${detail?.error ?? ''}/${vendor}`);
+	const error = sameError(detail?.error ?? '');
+	return (all.length > 0 ? all : ['']).map((vendor) => `${error}/${vendor}`);
 }
 
 /**
@@ -74,7 +75,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 		for (; !next.done && next.value.t <= report.t + withinMs; next = later.next()) {
 			until.add(next.value.d);
 		}
-		const codes = { errors: [...until.errors], vendors: [...until.vendors] };
+		const codes = { errors: until.errors, vendors: [...until.vendors] };
 		return { ...run, first: report, since: report.t, d, keys, ...codes };
 	});
 }
@@ -104,7 +105,7 @@ export function countFault(incident: Incident, fault: Fault): void {
 	const own = codesOf(fault.d);
 	const ownErrors = fault.errors ?? (own.error === undefined ? [] : [own.error]);
 	const [allErrors, allVendors] = [
-		union(errors, ownErrors),
+		union(errors, ownErrors, sameError),
 		union(vendors, fault.vendors ?? own.vendors),
 	];
 	if (allErrors.length > 0) incident.errors = allErrors;
@@ -128,5 +129,11 @@ function isSame(a: Fault, b: Fault): boolean {
 	return a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity);
 }
 
-const union = (a: readonly string[], b: readonly string[]) =>
-	[...new Set([...a, ...b])].sort().slice(0, MOST_FAULTS);
+function union(
+	a: readonly string[],
+	b: readonly string[],
+	nameOf = (code: string): string => code,
+): string[] {
+	const all = new Map([...a, ...b].reverse().map((code) => [nameOf(code), code] as const));
+	return [...all.values()].sort().slice(0, MOST_FAULTS);
+}

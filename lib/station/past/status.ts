@@ -219,13 +219,23 @@ function openOf(
 			? []
 			: stretches.filter(lasting).map(({ address, since, first: { d } }) => ({
 					connector: placeName(components.places.placeOf(address, since)),
-					component,
+					component: spellingOf(component, since, facts),
 					errorCode: d?.error ?? null,
 					info: d?.info ?? null,
 					since,
 				})),
 	);
 	return { faults: [...faults, ...byList], problems: problems.sort((a, b) => a.since - b.since) };
+}
+
+/** As the station wrote it then. */
+function spellingOf(component: string, at: number, facts: StationFacts | undefined): string {
+	for (const event of facts?.states ?? []) {
+		for (const fact of event.at === at ? event.facts : []) {
+			if (fact.about === 'problem' && fact.component === component) return fact.name;
+		}
+	}
+	return component;
 }
 
 function runningOf(

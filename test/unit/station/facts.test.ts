@@ -58,7 +58,7 @@ const status201 = (connector: string, status: string, time: string) => ({
 });
 const TECH = { techCode: 'E-031', errorCode: 'E-031', info: 'Residual current 32 mA' };
 const problem = (connector: string, name: string, time: string, more: object = {}) => ({
-	...{ about: 'problem', connector, component: name.toLowerCase(), isActive: true },
+	...{ about: 'problem', connector, component: name.toLowerCase(), name, isActive: true },
 	...{ errorCode: name, stationTime: at(time) },
 	...more,
 });

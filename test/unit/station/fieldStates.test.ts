@@ -300,7 +300,7 @@ describe('a fault', () => {
 	});
 
 	it('that is back with some of its codes is the same one, and another code is its own incident', async () => {
-		const settings = { ...FAULT, resolveAfterMs: 60 * MINUTE };
+		const settings = { ...FAULT, resolveAfterMs: 15 * MINUTE };
 		const of = (from: string, to: string, ...codes: string[]) => [faulted(from, ...codes), ok(to)];
 		const both = ['OtherError', 'F101,F205'];
 		const one = ['OtherError', 'F205'];
@@ -672,6 +672,23 @@ describe('OCPP 2.0.1', () => {
 		]);
 		const past = await incidents(events, settings);
 		expect(past).toMatchObject([{ errorCode: 'A', errorCodes: ['A', 'B', 'C'], count: 1 }]);
+	});
+
+	it('of a component whose name is written in another way is the same, and is named as it was written first', async () => {
+		const events = [
+			problem('09:30', 'CableLock', EVSE, 'true'),
+			problem('09:40', 'cablelock', EVSE, 'true'),
+			problem('09:50', 'CABLELOCK', EVSE, 'false'),
+			problem('10:00', 'cableLock', EVSE, 'true'),
+			problem('10:10', 'CableLock', EVSE, 'false'),
+		];
+		const one = ['opened 09:30 - 1 CableLock', 'resolved 09:30 10:10 1 CableLock'];
+		const settings = { ...FAULT, resolveAfterMs: 15 * MINUTE };
+		expect(await told(events, settings)).toEqual(one);
+		const past = await incidents(events, settings);
+		expect(past).toMatchObject([
+			{ errorCode: 'CableLock', errorCodes: ['CableLock'], count: 2, state: 'resolved' },
+		]);
 	});
 
 	it('counts the faults of an EVSE and its connector together, whichever report comes first', async () => {

@@ -192,8 +192,26 @@ describe('problems', () => {
 		expect(await status(events.slice(0, -1), { now, assets: ['s1'] })).toMatchObject([
 			{
 				...{ status: 'ok', faults: [] },
-				problems: [{ connector: '1', component: 'fan', errorCode: 'T1', minutes: 420 }],
+				problems: [{ connector: '1', component: 'Fan', errorCode: 'T1', minutes: 420 }],
 			},
+		]);
+	});
+});
+
+describe('the name of a component', () => {
+	const EVSE = { id: 1 };
+	const said = [
+		...[evse('08:00', 1, 'Available'), problem('09:00', 'CableLock', EVSE, true)],
+		...[problem('09:10', 'cablelock', EVSE, true), ...heartbeats('09:20')],
+	];
+
+	it('ignores case: another spelling is the same problem, shown as the station wrote it first', async () => {
+		expect(await status(said, { now: time('10:00'), assets: ['s1'] })).toMatchObject([
+			{ problems: [{ component: 'CableLock', errorCode: 'CableLock', minutes: 60 }] },
+		]);
+		const over = [...said, problem('09:30', 'CABLELOCK', EVSE, false)];
+		expect(await status(over, { now: time('10:00'), assets: ['s1'] })).toMatchObject([
+			{ problems: [] },
 		]);
 	});
 });
