@@ -300,7 +300,7 @@ describe('a fault', () => {
 	});
 
 	it('that is back with some of its codes is the same one, and another code is its own incident', async () => {
-		const settings = { ...FAULT, resolveAfterMs: 15 * MINUTE };
+		const settings = { ...FAULT, resolveAfterMs: 60 * MINUTE };
 		const of = (from: string, to: string, ...codes: string[]) => [faulted(from, ...codes), ok(to)];
 		const both = ['OtherError', 'F101,F205'];
 		const one = ['OtherError', 'F205'];
@@ -684,7 +684,7 @@ describe('OCPP 2.0.1', () => {
 		];
 		const one = ['opened 09:30 - 1 CableLock', 'resolved 09:30 10:10 1 CableLock'];
 		const settings = { ...FAULT, resolveAfterMs: 15 * MINUTE };
-		expect(await told(events, settings)).toEqual(one);
+		expect(await told(events, settings, ['08:57', '10:45'])).toEqual(one);
 		const past = await incidents(events, settings);
 		expect(past).toMatchObject([
 			{ errorCode: 'CableLock', errorCodes: ['CableLock'], count: 2, state: 'resolved' },
