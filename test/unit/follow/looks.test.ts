@@ -261,6 +261,7 @@ describe('an event that is listed right after a poll that looked back', () => {
 it.each([
 	['Poll Trigger', Infinity, 24, false, 5.5],
 	['Station Trigger', HOUR, 6, false, 4.5],
+	['Poll Trigger', Infinity, 24, true, 5.5],
 	['Station Trigger', HOUR, 6, true, 4.5],
 ])(
 	'with a poll each minute, the %s (late by less than %d ms) makes over %d hours (oldest first: %s) at most %d requests for each page of new events',
