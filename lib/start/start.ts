@@ -141,13 +141,12 @@ async function handOver(
 	claimed: readonly Claimed[],
 ): Promise<boolean> {
 	const claims = claimed.map(({ claim }) => claim);
-	const [first] = claims;
-	if (first === undefined) return true;
+	if (claims.length === 0) return true;
 	const items = claimed.map(({ pair, reopenedAt }) => ({
 		record: withReplay(pair.item.record, reopenedAt),
 	}));
 	const reported = options.handOver(items).catch(() => false);
-	const begun = ledger.untilBegun(first, COUNTS_AS_STORED_AFTER_MS).then(() => true);
+	const begun = untilAllBegun(ledger, claims).then(() => true);
 	const isStored = await Promise.race([reported, begun]);
 	for (const [n, some] of chunksOf(claims).entries()) {
 		if (n > 0) await setImmediate();
@@ -159,6 +158,25 @@ async function handOver(
 		void reported.then((isReported) => (isReported ? undefined : releaseHold({ ledger, claims })));
 	}
 	return isStored;
+}
+
+/** An earlier execution, which was thought lost, can begin some of the items: that says nothing about the others. */
+async function untilAllBegun(ledger: Ledger, claims: readonly Claim[]): Promise<void> {
+	const until = performance.now() + COUNTS_AS_STORED_AFTER_MS;
+	let pending = claims;
+	for (let [first] = pending; first !== undefined; [first] = pending) {
+		await ledger.untilBegun(first, until - performance.now());
+		if (performance.now() >= until) return;
+		const left = new Set<Claim>();
+		await atOnce(pending, async (claim) => {
+			const state = await ledger.look(claim.key).then(
+				(account) => account.state,
+				() => undefined,
+			);
+			if (state === undefined || state === 'pending') left.add(claim);
+		});
+		pending = pending.filter((claim) => left.has(claim));
+	}
 }
 
 /** Calls `work` for each, a few at a time. Waits for those in progress after a failure. */

@@ -72,6 +72,19 @@ describe('a hand-over without a response from n8n, as for a queued execution tha
 		expect(ledger.count('commit')).toBe(1);
 		expect(states(ledger)).toEqual(['running', 'running']);
 	});
+
+	it.each([['1'], ['2']])(
+		'does not count as stored because an earlier execution begins only event %s',
+		async (id) => {
+			const { ledger, respond } = await handedOver();
+			await begin(new MemoryLedger(ledger.store), [id]);
+			await jest.advanceTimersByTimeAsync(500);
+			expect(ledger.count('commit')).toBe(0);
+			respond(false);
+			await jest.advanceTimersByTimeAsync(5_000);
+			expect(states(ledger).toSorted()).toEqual(['free', 'running']);
+		},
+	);
 });
 
 describe('the events are handed over', () => {
