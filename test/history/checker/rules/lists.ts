@@ -127,11 +127,18 @@ export const LISTS: readonly Rule[] = [
 		],
 		needs: ['reconciled', 'started', 'ended', 'quiet'],
 		*check(view) {
-			const last = view.all('reconciled').at(-1);
+			const [last, before] = view.all('reconciled').toReversed();
 			if (last === undefined || last.at < view.quietAt || view.losses.length > 0) return;
+			const from = Math.max(before?.at ?? 0, view.quietAt);
 			for (const { event: id, state, execution } of last.events) {
 				const event = view.events.find((each) => each.id === id);
-				const possible = event && statesOf(view, event);
+				// It looks at the events of each page as it reads it: an execution can begin or end before it has read all pages.
+				const page = view
+					.all('page')
+					.find(
+						({ reader, at, events }) => reader === 'action' && at > from && events.includes(id),
+					);
+				const possible = event && statesBetween(view, event, page?.at ?? last.at);
 				if (possible === undefined || possible.states.includes(state)) {
 					if (
 						possible?.executions &&
@@ -259,10 +266,24 @@ function isReadByOlder(view: View, event: EventView, start: Start): boolean {
 }
 
 /** What Reconcile may show; undefined where the history does not say. */
-function statesOf(
-	view: View,
-	event: EventView,
-): { states: string[]; executions?: string[] } | undefined {
+type Shown = { states: string[]; executions?: string[] } | undefined;
+
+/** What it may show if it looked at this time or later. */
+function statesBetween(view: View, event: EventView, from: number): Shown {
+	const atEnd = statesOf(view, event);
+	const hasChanged = event.starts.some(({ at, end }) => at >= from || (end?.at ?? 0) >= from);
+	if (atEnd === undefined || !hasChanged) return atEnd;
+	const starts = event.starts.filter(({ at }) => at < from);
+	const isRunning = starts.some(({ end }) => (end?.at ?? Infinity) >= from);
+	const stored = event.stored.filter(({ at }) => at < from);
+	// How its process fared before its end, `statesOf` cannot know.
+	const atFirst = isRunning ? undefined : statesOf(view, { ...event, starts, stored });
+	const states = [...atEnd.states, ...(atFirst?.states ?? []), 'running', 'pending', 'stored'];
+	return { ...atEnd, states };
+}
+
+/** What it may show at the end of the history. */
+function statesOf(view: View, event: EventView): Shown {
 	const starts = ownStarts(event);
 	const last = starts.at(-1);
 	if (event.replays.length > 0 || event.starts.length > starts.length) return undefined;
