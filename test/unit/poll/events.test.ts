@@ -8,6 +8,7 @@ import {
 	type PollScope,
 	type PollState,
 } from '../../../lib/poll/events';
+import { DAY_MS } from '../../../lib/shared/time';
 import { RETENTION_MS } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
@@ -166,6 +167,17 @@ describe('below the frontier, an event that the ledger does not know', () => {
 	])('%s', async (_what, at, ids, knowledge) => {
 		const open = ids.map((id) => ({ id, at, hasBegun: false }));
 		expect(await knowledgeOf(scoped(), parsed('a', at), 0, { ...changed, open })).toBe(knowledge);
+	});
+});
+
+it('no longer waits for an event that the service has ceased to list', () => {
+	const polledAt = 100 * DAY_MS;
+	const old = (days: number) => ({ id: 'e', at: polledAt - days * DAY_MS, hasBegun: false });
+	const state = { ...STATE, position: positionAt(polledAt) };
+	const open = [old(30)];
+	expect(settled(state, [old(32), ...open], polledAt)).toMatchObject({
+		open,
+		frontier: old(30).at,
 	});
 });
 

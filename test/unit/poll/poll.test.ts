@@ -73,9 +73,10 @@ it('starts no event that was filtered out before when the filter is widened, and
 
 describe('looks back', () => {
 	/** A world that has polled once, so that a look back is due an hour later, which begins ten minutes before that poll. */
-	async function anHourLater() {
+	async function anHourLater(pending = 'none') {
 		const world = pollWorld({ pageSize: 3 });
 		world.list = eventsAt(...downFrom(100, 1));
+		world.ledger.put(world.entry(pending), 'pending');
 		world.now = at(101);
 		await world.poll();
 		world.list.unshift(...eventsAt(...downFrom(161, 101)));
@@ -103,6 +104,18 @@ describe('looks back', () => {
 		const [first = 0, last = 0] = [requests[0], requests.at(-1)];
 		expect(new Set(requests.slice(0, -1))).toEqual(new Set([first]));
 		expect(last).toBeGreaterThan(first);
+	});
+
+	it('and does not lose an event that becomes overdue meanwhile', async () => {
+		const world = await anHourLater('e50');
+		world.fate = async () => {
+			world.ledger.put(world.entry('e50'), 'overdue');
+			return 'succeeded';
+		};
+		await world.poll();
+		expect(world.started()).not.toContain('e50');
+		await world.poll();
+		expect(world.started().at(-1)).toBe('e50');
 	});
 
 	it('only as long as there is time, and goes on in the next polls', async () => {

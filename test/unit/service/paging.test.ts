@@ -101,6 +101,35 @@ describe('a list that may have only so many records', () => {
 	});
 });
 
+describe('a list with records that are left out', () => {
+	const ODD = [{ name: 'a' }, { name: 'b' }];
+
+	it('ends when a page with one of them repeats', async () => {
+		const same = () => ({ items: [ODD[0], { id: 'r1' }], hasMore: true });
+		const { listed, asked } = await walk(same, { mostRecords: 100 });
+		expect([listed, asked.length]).toEqual([[{ id: 'r1' }], 2]);
+	});
+
+	it('fails when it has too many records with them', async () => {
+		const serve = (_asked: Asked, page: number) => ({
+			items: [...ODD, { id: `r${page}` }],
+			hasMore: page < 3,
+		});
+		expect((await walk(serve, { mostRecords: 9 })).listed).toHaveLength(3);
+		await expect(walk(serve, { mostRecords: 8 })).rejects.toMatchObject({
+			message: 'The list has more than 8 records',
+		});
+	});
+
+	it('ends with several of them on its last page', async () => {
+		const serve = (_asked: Asked, page: number) =>
+			page === 1 ? { items: records(0, 2), hasMore: true } : { items: ODD, hasMore: false };
+		const { listed, warnings } = await walk(serve);
+		expect(listed).toEqual(records(0, 2));
+		expect(warnings).toEqual([expect.stringContaining('left out 2 of the listed records')]);
+	});
+});
+
 describe('a list', () => {
 	it.each([true, false])('is walked to its end (the service says so: %p)', async (says) => {
 		const { listed, asked, warnings } = await walk(serving(records(0, 230), says));
