@@ -71,6 +71,28 @@ it('starts no event that was filtered out before when the filter is widened, and
 	expect(world.started()).toEqual(['e250', 'e251', 'e252']);
 });
 
+it('starts no event that was filtered out before, though another one waited when the filter was widened', async () => {
+	const world = pollWorld();
+	world.list = eventsAt(...downFrom(250, 1));
+	world.now = at(251);
+	const ids = ['e50', 'e160'];
+	const put = (id: string, state: 'pending' | 'overdue' | 'begun') => {
+		world.ledger.put(world.entry(id), state);
+	};
+	put('e50', 'pending');
+	world.ledger.put(world.entry('e160'), 'failed', { repeats: true, attempts: 1, at: Date.now() });
+	await world.poll({ wanted: 'some', isWanted: ({ id }) => ids.includes(id) });
+	expect(world.state().frontier).toBe(at(50));
+	await world.poll({ wanted: 'all' });
+	put('e50', 'begun');
+	await world.poll({ wanted: 'all' });
+	expect(world.state().frontier).toBe(at(250));
+	const before = world.started();
+	put('e160', 'overdue');
+	await world.poll({ wanted: 'all' });
+	expect(world.started()).toEqual([...before, 'e160']);
+});
+
 describe('looks back', () => {
 	/** A world that has polled once, so that a look back is due an hour later, which begins ten minutes before that poll. */
 	async function anHourLater(pending = 'none') {

@@ -128,6 +128,12 @@ describe('a list with records that are left out', () => {
 		expect(listed).toEqual(records(0, 2));
 		expect(warnings).toEqual([expect.stringContaining('left out 2 of the listed records')]);
 	});
+
+	it('ends with one of them as its only record', async () => {
+		const { listed, warnings } = await walk(() => ({ items: ODD.slice(1), hasMore: false }));
+		expect(listed).toEqual([]);
+		expect(warnings).toEqual([expect.stringContaining('left out 1 of the listed records')]);
+	});
 });
 
 describe('a list', () => {
