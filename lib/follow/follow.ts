@@ -270,8 +270,8 @@ function behindNews(before: Position, { order, trail }: Position): Stretch | und
 		return undefined;
 	const backTo = before.newestAt - OVERLAP_MS;
 	const known = before.trail.length > 0 ? before.trail : trail;
-	const after = known.findLast(({ at }) => at < backTo)?.id;
-	return { after, backTo, upTo: before.newestAt, kind: 'unread' };
+	const { id: after, at: by } = known.findLast(({ at }) => at < backTo) ?? {};
+	return { after, by, backTo, upTo: before.newestAt, kind: 'unread' };
 }
 
 /** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */

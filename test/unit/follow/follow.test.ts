@@ -379,6 +379,27 @@ it('what is left of a stretch begins where the reading has ended, in a list that
 	]);
 });
 
+it('an event without a time is as old as the record before it, also where a reading begins, in a list that begins with the oldest event', async () => {
+	const newestAt = START + 159 * MINUTE;
+	const [anchor, place] = [155, 156];
+	const records = recordsAt(minutes, true).map((record) =>
+		record.id === String(place) ? { ...record, createdAt: '' } : record,
+	);
+	const position: Position = {
+		...{ ...positionAt(newestAt), newestAt, order: 'oldestFirst' },
+		trail: [
+			{ id: String(anchor), at: START + anchor * MINUTE },
+			{ id: '159', at: newestAt },
+		],
+	};
+	const seen = new Map<string, number | undefined>();
+	await follow(position, page(records), async (listed) => {
+		for (const { event, by } of listed) seen.set(event.id, by);
+		return undefined;
+	});
+	expect(seen.get(String(place))).toBe(START + anchor * MINUTE);
+});
+
 it('late events in the wrong order turn no list', async () => {
 	const newestAt = START + 159 * MINUTE;
 	const late = Array.from({ length: 15 }, (_unused, n) => newestAt - n * 10_000);
