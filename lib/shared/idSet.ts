@@ -1,4 +1,5 @@
 /** The IDs of a whole list, as bytes outside of the heap: a list can have millions. */
+import { randomInt } from 'node:crypto';
 
 const FIRST_SLOTS = 256;
 const FIRST_BYTES = 8 * 1024;
@@ -7,6 +8,7 @@ const MOST_BYTES_PER_UNIT = 3;
 /** Before the bytes of an ID are its hash and its length. */
 const LENGTH_AT = 4;
 const ID_AT = 6;
+const START = randomInt(2 ** 32);
 
 export class IdSet {
 	#bytes = Buffer.alloc(FIRST_BYTES);
@@ -67,9 +69,9 @@ export class IdSet {
 	}
 }
 
-/** FNV-1a */
+/** FNV-1a from a start of its own in each process, so that nobody can choose IDs that all have one hash. */
 function hashOf(bytes: Buffer, from: number, to: number): number {
-	let hash = 0x81_1c_9d_c5;
+	let hash = START;
 	for (let n = from; n < to; n++) hash = Math.imul(hash ^ (bytes[n] ?? 0), 0x01_00_01_93);
 	return hash >>> 0;
 }
