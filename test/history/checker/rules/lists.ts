@@ -127,11 +127,17 @@ export const LISTS: readonly Rule[] = [
 		],
 		needs: ['reconciled', 'started', 'ended', 'quiet'],
 		*check(view) {
-			const last = view.all('reconciled').at(-1);
+			const [last, before] = view.all('reconciled').toReversed();
 			if (last === undefined || last.at < view.quietAt || view.losses.length > 0) return;
+			// It looks page by page: an execution that ends meanwhile is shown as it was.
+			const from = Math.max(before?.at ?? 0, view.quietAt);
+			const firstPage = view.all('page').find(({ reader, at }) => reader === 'action' && at > from);
+			const isEnding = ({ end }: Start) =>
+				end !== undefined && end.at >= (firstPage?.at ?? last.at) && end.at <= last.at;
 			for (const { event: id, state, execution } of last.events) {
 				const event = view.events.find((each) => each.id === id);
 				const possible = event && statesOf(view, event);
+				if (state === 'running' && event?.starts.some(isEnding)) continue;
 				if (possible === undefined || possible.states.includes(state)) {
 					if (
 						possible?.executions &&
