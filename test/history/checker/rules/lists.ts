@@ -137,7 +137,9 @@ export const LISTS: readonly Rule[] = [
 			for (const { event: id, state, execution } of last.events) {
 				const event = view.events.find((each) => each.id === id);
 				const possible = event && statesOf(view, event);
-				if (state === 'running' && event?.starts.some(isEnding)) continue;
+				const isShown = (start: Start) => execution === undefined || start.execution === execution;
+				if (state === 'running' && event?.starts.some((start) => isEnding(start) && isShown(start)))
+					continue;
 				if (possible === undefined || possible.states.includes(state)) {
 					if (
 						possible?.executions &&
