@@ -427,7 +427,9 @@ function* standsStill(view: View): Generator<Found> {
 	let most = SPARE_POLLS;
 	if (load !== undefined) {
 		const { pagesPerPoll, everyMs, pageSize } = load;
-		const pages = (endAt - first) / everyMs / pageSize;
+		// After the loss of the ledger, the past is read first, too.
+		const from = view.losses.length > 0 ? Math.min(first, load.from) : first;
+		const pages = (endAt - from) / everyMs / pageSize;
 		const freshMs = view.world.pollMinutes * MINUTE_MS + OVERLAP_MS;
 		const fresh = Math.ceil(freshMs / everyMs / pageSize);
 		most += Math.ceil(pages / Math.max(1, pagesPerPoll - fresh - 1));
@@ -483,8 +485,14 @@ function* rereads(view: View): Generator<Found> {
 	const overlapPages = Math.ceil(OVERLAP_MS / everyMs / pageSize);
 	let open: OpenPoll[] = [];
 	for (const line of view.history) {
-		if (line.what === 'process' && line.is !== 'ending')
+		// A process that is paused reads on; one that has ended keeps what it has written.
+		if (line.what === 'process' && (line.is === 'killed' || line.is === 'exited'))
 			open = open.filter(({ by }) => by !== line.process);
+		if (line.what === 'known') {
+			for (const { pages } of open.filter(({ by }) => by === line.by))
+				for (const [oldest, newest] of pages)
+					for (let n = oldest; n <= newest; n += 1) mayBeRead[n] = true;
+		}
 		if (line.what === 'fault' && line.is === 'once') {
 			// A ledger that has lost its data, or the last seconds of it, has an older position, or none.
 			if (line.fault !== 'database restored') return;
