@@ -51,7 +51,7 @@ it('are written again once a week, since the ledger forgets what nobody writes',
 	expect(next(undefined, [], momentAt(AT + WEEK)).next).toBeUndefined();
 });
 
-it('begin anew with a publication, and a poll of an earlier one changes nothing', () => {
+it('begin again with a publication, and a poll of an earlier one changes nothing', () => {
 	const { next: kept } = next(undefined, [status(AT, 's1', 1)], momentAt(AT, undefined, 2));
 	const later = next(kept, [status(AT, 's2', 1)], momentAt(AT, undefined, 3));
 	expect([...later.places.keys()]).toEqual(['s2']);
