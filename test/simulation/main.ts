@@ -64,7 +64,9 @@ async function trySeeds(workers: Workers): Promise<void> {
 			const task = { seeds: chunk, ...SURROUNDINGS, code, isUntilBroken: false };
 			await workers.run(task, (result) => {
 				done += 1;
-				if (isBroken(result)) broken.push(result);
+				if (!isBroken(result)) return;
+				broken.push(result);
+				console.log(textOfBroken(result));
 			});
 		}
 	};
@@ -77,15 +79,14 @@ async function trySeeds(workers: Workers): Promise<void> {
 		console.log('Every history kept all promises.');
 		return;
 	}
-	broken.sort((a, b) => a.seed - b.seed);
-	for (const { seed, violations, error } of broken.slice(0, 20)) {
-		const [first] = violations;
-		console.log(`seed ${seed}: ${error ?? `"${first?.rule ?? ''}": ${first?.message ?? ''}`}`);
-	}
 	console.log(`${broken.length} of ${done} seeds broke a promise.`);
-	const [first] = broken;
+	const [first] = broken.sort((a, b) => a.seed - b.seed);
 	if (first && first.error === undefined) await showShortest(first.seed);
 	process.exitCode = 1;
+}
+
+function textOfBroken({ seed, violations: [first], error }: Result): string {
+	return `seed ${seed}: ${error ?? `"${first?.rule ?? ''}": ${first?.message ?? ''}`}`;
 }
 
 async function showShortest(seed: number): Promise<void> {
