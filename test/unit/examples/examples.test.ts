@@ -213,6 +213,7 @@ describe('as imported', () => {
 	const INSIDE = [
 		...[
 			'aggregate',
+			'compareDatasets',
 			'convertToFile',
 			'dataTable',
 			'executeWorkflow',
