@@ -55,7 +55,7 @@ export function evaluate(text: string, input: readonly Json[], others: Others = 
 /** The item, or the items, of each other node that an expression names. */
 type Others = Readonly<Record<string, Json | readonly Json[]>>;
 
-/** The assignments of an Edit Fields node. */
+/** What an Edit Fields node makes of its first item: by its assignments, or by the one expression of its JSON. */
 export function assigned(
 	file: string,
 	node: string,
@@ -65,8 +65,13 @@ export function assigned(
 	const Assignments = z.object({
 		assignments: z.array(z.object({ name: z.string(), value: z.string() })),
 	});
-	const { assignments } = Assignments.parse(parametersOf(file, node)['assignments']);
 	const items = listOf(input);
+	const parameters = parametersOf(file, node);
+	if (parameters['mode'] === 'raw') {
+		const made = evaluate(z.string().parse(parameters['jsonOutput']), items, others);
+		return z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(made)));
+	}
+	const { assignments } = Assignments.parse(parameters['assignments']);
 	return Object.fromEntries(
 		assignments.map(({ name, value }) => [name, evaluate(value, items, others)]),
 	);

@@ -95,14 +95,81 @@ it('the report joins the pieces of an outage, and no others', () => {
 		{ port: '1', from: '2026-03-05T00:00Z' },
 		{ port: '2', from: '2026-03-02T00:00Z' },
 	]);
-	expect(assigned(REPORT, 'Outage rows', joined[0] ?? {})).toMatchObject({
+	const Period = { from: '2026-03-01T00:00+01:00', to: '2026-04-01T00:00+02:00' };
+	expect(assigned(REPORT, 'Outage rows', joined[0] ?? {}, { Period })).toMatchObject({
 		...{ from: '2026-03-01T21:00:00.000+01:00', to: '', minutes: 3, excludedMinutes: 1.5 },
 		...{ causes: 'offline, faulted', exclusionReasons: 'Works' },
 	});
 	expect(assigned(REPORT, 'Join at midnight', [{}])['outages']).toEqual([]);
 	const none = (uptime: Json) =>
-		assigned(REPORT, 'Outage rows', {}, { 'Read uptime': uptime })['station'];
+		assigned(REPORT, 'Outage rows', {}, { Period, 'Read uptime': uptime })['station'];
 	expect([none({ key: 'asset_1' }), none({})]).toEqual(['No outages', 'No data']);
+});
+
+it.each([
+	['inside', '2026-03-01T00:01Z', '2026-03-31T21:59Z', false, false],
+	['before it', '2026-02-28T23:00Z', '2026-03-02T00:00Z', true, false],
+	['after it', '2026-03-30T00:00Z', '2026-03-31T22:00Z', false, true],
+	['on, as far as is known', '2026-02-28T23:00Z', '', true, true],
+])('an outage of the report goes %s', (_where, from, to, beganBefore, continuesAfter) => {
+	const Period = { from: '2026-03-01T00:00+01:00', to: '2026-04-01T00:00+02:00' };
+	expect(
+		assigned(REPORT, 'Outage rows', { assetId: 'asset_1', from, to }, { Period }),
+	).toMatchObject({ beganBefore, continuesAfter });
+});
+
+describe('the rows that the ledger writes', () => {
+	const timestamp = '2026-03-30T02:30:00.000+02:00';
+	const place = { station: { id: 'asset_1', name: 'Gare du Nord 2' }, port: null, final: true };
+	const columnsOf = (table: string) => {
+		const Columns = z.object({ column: z.array(z.object({ name: z.string() })) });
+		const { column } = Columns.parse(parametersOf(LEDGER, table)['columns']);
+		return column.map(({ name }) => name);
+	};
+	const rowOf = (node: string, item: Json) =>
+		assigned(LEDGER, node, item, { 'Every night': { timestamp } });
+
+	it('have the columns of the table of days', () => {
+		const seconds = {
+			...{ up: 1, outage: 2, excludedOutage: 3, offline: 4, silent: 5, faulted: 6 },
+			...{ unavailable: 7, unknown: 8, excluded: 9 },
+		};
+		const period = { from: '2026-03-28T23:00:00.000Z', to: '2026-03-29T22:00:00.000Z' };
+		const types = { connectorType: null, powerType: 'DC' };
+		const more = { ...types, uptimePercent: null, seconds, exclusionReasons: ['Works', 'Closed'] };
+		const row = rowOf('Uptime rows', { ...place, ...period, ...more });
+		expect(Object.keys(row)).toEqual(columnsOf('Uptime table'));
+		expect(row).toMatchObject({
+			...{ key: 'asset_1|-|2026-03-29', day: '2026-03-29', month: '2026-03', port: '-' },
+			...{ connectorType: '', uptimePercent: null, upSeconds: 1, excludedSeconds: 9 },
+			...{ exclusionReasons: 'Works; Closed', final: true, writtenAt: '2026-03-30T00:30:00.000Z' },
+		});
+	});
+
+	it('have the columns of the table of outages', () => {
+		const more = { causes: ['offline', 'faulted'], cause: 'offline', errorCode: null };
+		const seconds = { outage: 60, excludedOutage: 30 };
+		const from = '2026-03-28T23:30:00.000Z';
+		const outage = { ...place, from, to: null, ...more, seconds, exclusionReasons: [] };
+		const row = rowOf('Outage rows', outage);
+		expect(Object.keys(row)).toEqual(columnsOf('Outages table'));
+		expect(row).toMatchObject({
+			...{ key: `asset_1|-|${from}`, day: '2026-03-29', to: '', seconds: 60, excludedSeconds: 30 },
+			...{ causes: 'offline, faulted', errorCode: '', exclusionReasons: '' },
+		});
+	});
+
+	it.each(['days', 'outages'])(
+		'are compared by all columns but the time of writing: %s',
+		(what) => {
+			const { mergeByFields, resolve, options } = parametersOf(LEDGER, `Compare ${what}`);
+			expect(mergeByFields).toEqual({ values: [{ field1: 'key', field2: 'key' }] });
+			expect([resolve, options]).toEqual([
+				'preferInput1',
+				{ skipFields: 'id, createdAt, updatedAt, writtenAt' },
+			]);
+		},
+	);
 });
 
 it.each([
