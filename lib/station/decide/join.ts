@@ -15,8 +15,10 @@ import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
 interface Joined {
 	readonly session?: KnownSession;
 	readonly foundBy: FoundBy;
-	/** Its session has ended before. */
+	/** Its session has ended before, */
 	readonly isRepeated?: boolean;
+	/** and this one was told without it. */
+	readonly unended?: KnownSession | undefined;
 	/** One of which may be its session. */
 	readonly possible: readonly KnownSession[];
 }
@@ -39,7 +41,10 @@ export function join(
 	if (exact.length > 0) {
 		const open = exact.filter((one) => !isOver(one));
 		const [session, ...others] = open.length > 1 ? open.filter(fits) : open;
-		if (open.length === 0) return { ...none, isRepeated: !isNamedElsewhere(known, exact, stop) };
+		if (open.length === 0) {
+			const isRepeated = !isNamedElsewhere(known, exact, stop);
+			return { ...none, isRepeated, unended: exact.find(({ start }) => start.unended) };
+		}
 		if (session === undefined || others.length > 0) return { ...none, possible: open };
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
@@ -54,7 +59,9 @@ export function join(
 	const [session, ...others] = likely;
 	if (session === undefined || others.length > 0) return { ...none, possible: likely };
 	// Its stop comes after it was reported without one.
-	if (isOver(session)) return { ...none, isRepeated: session.start.unended === true };
+	if (isOver(session)) {
+		return { ...none, isRepeated: session.start.unended === true, unended: session };
+	}
 	// A stop before may have been its own.
 	if (session.start.unsure) return { ...none, possible: likely };
 	return { session, foundBy: 'order', possible: [] };

@@ -153,7 +153,7 @@ function toldStop(
 	place: SessionPlace,
 ): ReportEntry[] {
 	if (stop.told) return [];
-	const { session, foundBy, isRepeated, possible } = join(known, stop, isLast, place);
+	const { session, foundBy, isRepeated, unended, possible } = join(known, stop, isLast, place);
 	if (session === undefined && !isRepeated && !isLast) return [];
 	const named = placeOfStop(known, stop);
 	const isHere = possible.every((one) => mayBeSame(named, known.placeOf(one)));
@@ -165,6 +165,8 @@ function toldStop(
 	stop.told = true;
 	if (session !== undefined || isRepeated) stop.found = true;
 	if (session !== undefined) end(known, session, stop.t);
+	// Its ID can be that of another one as soon as if the stop had come in time.
+	if (isRepeated && unended !== undefined) end(known, unended, stop.t);
 	for (const { start } of possible) start.unsure = true;
 	return entries;
 }
@@ -186,6 +188,7 @@ function end(known: KnownSessions, session: KnownSession, t: number, isUnended =
 	for (const start of session.starts) {
 		start.over = t;
 		if (isUnended) start.unended = true;
+		else delete start.unended;
 		if (name !== undefined) start.name = name;
 	}
 	if (name !== undefined) session.ids.add(name);

@@ -1,8 +1,8 @@
 /** What is said of sessions that are over: it is not kept, nor added again when it is read again. */
-import { CLOSING_MS, MINUTE_MS, RESPONSE_MS } from '../common/settings';
+import { CLOSING_MS, MINUTE_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { evseOf } from '../facts/values';
-import type { Clock } from './registers';
+import { type Clock, FRACTION_MS } from './registers';
 
 /** Whether two places can be the same one: an EVSE without a connector is each of its connectors, and no place is any. */
 export const mayBeSame = (a: string | undefined, b: string | undefined): boolean =>
@@ -42,10 +42,19 @@ export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number)
 	return start?.unended === true || isOfEnded(sessions.stops, tx, { at, t });
 }
 
-/** Whether it is of a session whose stop is told: later, it is of another one that uses the ID again. */
+/**
+ * Whether it is of a session whose stop is told: later, it is of another one that uses the ID again. What has no time of its
+ * own can be sent again as long as a stop can.
+ */
 export const isOfEnded = (stops: readonly SessionStop[], tx: string, said: Clock): boolean =>
-	stops.some((one) => one.told && one.tx === tx && isUpTo(one, said));
+	stops.some((one) => one.told && one.tx === tx && isUpTo(one, said, REPEATED_MS));
 
-/** Whether what has the ID of the stop was said before it, or is the last of that session: that can come late, with no time of its own. */
-export const isUpTo = (stop: Clock, { at, t }: Clock): boolean =>
-	t <= stop.t || at <= stop.at + CLOSING_MS || (at === t && t <= stop.t + RESPONSE_MS);
+/**
+ * Whether what has the ID of the stop was said before it, or is the last of that session: that can come so much later, with no
+ * time of its own.
+ */
+export const isUpTo = (stop: Clock, { at, t }: Clock, lateMs = RESPONSE_MS): boolean =>
+	t <= stop.t || at <= stop.at + CLOSING_MS || (isUndated({ at, t }) && t <= stop.t + lateMs);
+
+/** Its time is that of the service: what belongs to a begin counts as a fraction later. */
+const isUndated = ({ at, t }: Clock): boolean => t <= at && at <= t + FRACTION_MS;

@@ -27,14 +27,25 @@ export function add<T extends Timed>(
 	const known = set[index];
 	const next = known === undefined ? added : join(known, added);
 	// Most of what a poll reads was read by the poll before.
-	if (known !== undefined && (known === next || JSON.stringify(known) === JSON.stringify(next))) {
-		return false;
-	}
+	if (known !== undefined && isEqual(known, next)) return false;
 	if (known !== undefined) set.splice(index, 1);
 	const place = set.findLastIndex((other) => inOrder(other, next) <= 0) + 1;
 	set.splice(place, 0, next);
 	if (set.length <= most) return true;
 	return set.shift() !== next;
+}
+
+/** The lists in them can be long: they are compared if all else is the same. */
+function isEqual<T extends object>(known: T, next: T): boolean {
+	if (known === next) return true;
+	const [before, after] = [Object.entries(known), Object.entries(next)];
+	if (before.length !== after.length) return false;
+	const fields = new Map<string, unknown>(after);
+	const others = before.filter(([name, value]) => value !== fields.get(name));
+	return (
+		others.every(([, value]) => typeof value === 'object') &&
+		others.every(([name, value]) => JSON.stringify(value) === JSON.stringify(fields.get(name)))
+	);
 }
 
 /** The one that was created first. */

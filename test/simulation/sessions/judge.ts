@@ -38,8 +38,7 @@ export function wrongIn(history: History, { rows, isAllListed, until }: Judged):
 		if (session === undefined) {
 			const isOfAny = history.sessions.some(
 				(one) =>
-					(isDoubtful(history, one) || isStray(history, one)) &&
-					idsOf(one).includes(textOf(row['transactionId']) ?? ''),
+					isDoubtful(history, one) && idsOf(one).includes(textOf(row['transactionId']) ?? ''),
 			);
 			if (!isOfAny) wrong.push(`a row of no session: ${rowText(row)}`);
 			continue;
@@ -259,18 +258,6 @@ function wholeOf(
 	);
 	if (isMetered && (row['energyKwh'] ?? null) === null) missing.push('energyKwh');
 	return missing.map((field) => `${field} is null, though all is there: ${name}: ${rowText(row)}`);
-}
-
-/** A reading that names it, without a right time, is sent late or again while another one of its connector lasts: that could have its ID again. */
-function isStray({ sessions }: History, { station, connector, clockMs, parts, endedAt }: Session) {
-	const named = parts.filter(({ kind, isNamed }) => kind === 'reading' && isNamed);
-	const last = Math.max(...named.map((part) => createdAt(part) + (part.againMs ?? 0)));
-	return (
-		clockMs.some((ms) => ms !== 0) &&
-		sessions
-			.filter((other) => other.station === station && other.connector === connector)
-			.some(({ startedAt }) => endedAt <= startedAt && startedAt <= last)
-	);
 }
 
 /** A reading of another session of its connector, without a name and a right time, is sent late or again while it lasts: nothing shows whose it is. */

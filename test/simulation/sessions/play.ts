@@ -60,14 +60,16 @@ export async function judged(plan: Plan, laws: readonly Law[]): Promise<Verdict>
 		polls.push(at + random.int(60) * 1000);
 	}
 	const seconds = random.int(600);
-	const whole = await ask(end + HOUR, BEGIN, end);
+	const isSplit = isOnTime && isAsked('adjoining periods give each session once');
+	const isWhole = isSplit || isAsked('Get Sessions tells the truth');
+	const whole = isWhole ? await ask(end + HOUR, BEGIN, end) : [];
 	add(
 		'Get Sessions tells the truth',
 		1,
 		wrongIn(history, { rows: whole, isAllListed: true, until: end }),
 	);
-	if (laws.some((law) => law.startsWith('the trigger'))) {
-		const isCompared = isOnTime && isAsked('the trigger and Get Sessions agree at every poll');
+	const isCompared = isOnTime && isAsked('the trigger and Get Sessions agree at every poll');
+	if (isCompared || isAsked('the trigger tells the truth')) {
 		const { rows, differences } = await polled(events, {
 			assets,
 			polls,
@@ -80,7 +82,7 @@ export async function judged(plan: Plan, laws: readonly Law[]): Promise<Verdict>
 			add('the trigger and Get Sessions agree at every poll', polls.length, differences);
 		}
 	}
-	if (isOnTime && isAsked('adjoining periods give each session once')) {
+	if (isSplit) {
 		const splits = splitsOf(plan, events, seconds);
 		const questions = splits.reduce((all, { bounds }) => all + bounds.length - 1, 0);
 		const found: string[] = [];

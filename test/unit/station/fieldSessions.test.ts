@@ -682,6 +682,23 @@ the same ID on another EVSE, after a session that never ended
   09:00 started A 1/1 1000 | 09:20 started B 1/1 1500 | 09:40 started A 2/1 2000 | 10:10 ended A 2/1 5000
   => 1/1 #A NotReported | 2/1 30min 3kWh #A
 
+a reading with a clock that is hours ahead, sent again after its session, while one without a response runs
+  09:00 start 1 1000 at=11:00 tx=5 | 09:20 meter 1 2000 at=11:20 tx=5 | 09:30 stop 5 3000 at=11:30
+  09:40 start 1 3000 at=11:40 | 09:45 meter 1 2000 at=11:20 tx=5 | 09:55 stop 6 4000 at=11:55
+  10:00 start 1 4000 at=12:00 tx=7 | 10:05 stop 7 5000 at=12:05
+  => 1 30min 2kWh #5 | - -min -kWh #6 by=nothing | 1 5min 1kWh #7
+
+the reading at the begin, by a clock that is hours ahead, sent again while a session without a response runs
+  09:00 start 1 1000 at=11:00 tx=5 | 09:00:01 meter 1 1000@begin at=11:00 tx=5 | 09:30 stop 5 3000 at=11:30
+  09:40 start 1 3000 at=11:40 | 09:45 meter 1 1000@begin at=11:00 tx=5 | 10:00 start 1 4000 at=12:00 tx=7
+  10:05 stop 7 5000 at=12:05
+  => 1 30min 2kWh #5 | 1 -min -kWh #null NotReported | 1 5min 1kWh #7
+
+an ID that another connector uses, over an hour after a stop that was sent late
+  08:51 start 1 1000 tx=1 | 08:56 start 1 2000 tx=2 | 09:00 stop 2 3000 | 09:18 stop 1 2000 at=08:55
+  10:20 start 2 9000 | 10:20:01 meter 2 9000@begin tx=1 | 10:30 stop 1 9500 | 10:32 start 2 9500 tx=3
+  => 1 -min -kWh #1 NotReported | 1 4min 1kWh #2 | 2 10min 0.5kWh #1 by=meter
+
 the same ID again after a session that never ended, both from a register of 0
   09:00 started A 1/1 0 | 09:40 started A 1/1 0 | 10:10 ended A 5000
   => ? from=09:00 NotReported | ? 30min 5kWh from=09:40
