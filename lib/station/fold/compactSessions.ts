@@ -31,10 +31,11 @@ export function compactSessions(
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
 	/** What is decided at the end of that time still knows it. */
 	const rememberedFrom = (ms: number) => watermark - ms - SESSION_WAIT_MS;
-	// A stop may be sent again; one without a start, or a session without a stop, may find it late.
+	// A stop may be sent again, and what shows that a reading is of its session, when that is read for the last time; one without a
+	// start, or a session without a stop, may find it late.
 	const isStopKept = (stop: SessionStop) =>
 		stop.told
-			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS : LATE_STOP_MS)
+			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS + LATEST_MS : LATE_STOP_MS)
 			: isOpen(stop.t);
 	const isStartKept = (start: SessionStart) =>
 		lastOf(start) >= cut ||
