@@ -1321,14 +1321,15 @@ describe('a session is kept as long as it matters', () => {
 
 	it.each<readonly [string, string, string, readonly string[]]>([
 		[
-			'its stop for an hour, since it may be sent again',
+			'its start and its stop for an hour, since that may be sent again',
 			whole,
 			'10:00',
 			['start 1 1000', 'response 25', 'stop 25'],
 		],
-		['nothing after that', whole, '11:00', []],
+		['its stop for another hour, since that may be listed again', whole, '11:00', ['stop 25']],
+		['nothing after that', whole, '12:00', []],
 		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
-		['nothing after that, OCPP 2.0.1', whole201, '11:00', []],
+		['nothing after two hours, OCPP 2.0.1', whole201, '12:00', []],
 		[
 			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
@@ -1366,14 +1367,14 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'the first one as long, though the next one is over',
 			`${unended} | 09:50 stop 26 3000`,
-			'12:00',
+			'18:00',
 			['start 1 1000', 'response 25'],
 		],
 		['nothing of both after that', `${unended} | 09:50 stop 26 3000`, '11-25 22:00', []],
 		[
 			'nothing of a session, though one of another connector lasts',
 			'09:00 start 2 1000 tx=25 | 09:40 start 1 2000 tx=26 | 09:50 stop 26 3000',
-			'12:00',
+			'18:00',
 			['start 2 1000', 'response 25'],
 		],
 		[
@@ -1448,13 +1449,13 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'the meter values of the next session, though those of its own are not kept',
 			`${whole} | 09:40 start 1 4000 tx=26 | 09:50 meter 1 5000 | 09:55 meter 1 5500`,
-			'11:30',
+			'12:00',
 			['start 1 4000', 'response 26', '2 values 1'],
 		],
 		[
 			'the meter values of the next session, though that has the same ID',
 			`${whole} | 09:40 start 1 4000 tx=25 | 09:50 meter 1 5000 tx=25`,
-			'11:30',
+			'12:00',
 			['start 1 4000', 'response 25', '1 values 25'],
 		],
 		[
