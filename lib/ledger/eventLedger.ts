@@ -165,7 +165,11 @@ export class EventLedger implements Ledger {
 		return after.map(({ result }) => result);
 	}
 
-	async untilBegun({ key, session, number }: Claim, ms: number): Promise<void> {
+	async untilBegun(
+		{ key, session, number }: Claim,
+		ms: number,
+		signal?: AbortSignal,
+	): Promise<void> {
 		const isPending = (entry: Entry | undefined) => {
 			const { kind, holder, claim } = entry ?? {};
 			const isOfAnother = holder !== undefined && !(holder === session && claim === number);
@@ -175,14 +179,14 @@ export class EventLedger implements Ledger {
 		const isOpen = async () => await this.#look(key, isPending).catch(() => true);
 		const giveUpAt = performance.now() + ms;
 		const pause = growingPause();
-		const { promise: begun, resolve } = Promise.withResolvers<'begun'>();
+		const { promise: begun, resolve } = Promise.withResolvers<'over'>();
 		this.#onBegin.set(key, () => {
-			resolve('begun');
+			resolve('over');
 		});
 		try {
 			while (performance.now() < giveUpAt) {
-				const isOver = await Promise.race([begun, sleep(pause(), { keepAlive: false })]);
-				if (isOver === 'begun' || !(await isOpen())) return;
+				const paused = sleep(pause(), { keepAlive: false, signal }).catch(() => 'over' as const);
+				if ((await Promise.race([begun, paused])) === 'over' || !(await isOpen())) return;
 			}
 		} finally {
 			this.#onBegin.delete(key);

@@ -72,8 +72,8 @@ export interface Ledger extends Records {
 	 */
 	reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]>;
 
-	/** Resolves when an attempt has begun the event, or something else has ended its claim; after `ms` milliseconds at the latest. */
-	untilBegun(claim: Claim, ms: number): Promise<void>;
+	/** Resolves when an attempt has begun the event, or something else has ended its claim; after `ms` milliseconds or when it is aborted at the latest. */
+	untilBegun(claim: Claim, ms: number, signal?: AbortSignal): Promise<void>;
 
 	/** Closes the session and the store; a later call opens them again. */
 	close(): Promise<void>;

@@ -146,8 +146,10 @@ async function handOver(
 		record: withReplay(pair.item.record, reopenedAt),
 	}));
 	const reported = options.handOver(items).catch(() => false);
-	const begun = untilAllBegun(ledger, claims).then(() => true);
+	const settled = new AbortController();
+	const begun = untilAllBegun(ledger, claims, settled.signal).then(() => true);
 	const isStored = await Promise.race([reported, begun]);
+	settled.abort();
 	for (const [n, some] of chunksOf(claims).entries()) {
 		if (n > 0) await setImmediate();
 		const hold = { ledger, claims: some };
@@ -161,12 +163,16 @@ async function handOver(
 }
 
 /** An earlier execution, which was thought lost, can begin some of the items: that says nothing about the others. */
-async function untilAllBegun(ledger: Ledger, claims: readonly Claim[]): Promise<void> {
+async function untilAllBegun(
+	ledger: Ledger,
+	claims: readonly Claim[],
+	signal: AbortSignal,
+): Promise<void> {
 	const until = performance.now() + COUNTS_AS_STORED_AFTER_MS;
 	let pending = claims;
 	for (let [first] = pending; first !== undefined; [first] = pending) {
-		await ledger.untilBegun(first, until - performance.now());
-		if (performance.now() >= until) return;
+		await ledger.untilBegun(first, until - performance.now(), signal);
+		if (signal.aborted || performance.now() >= until) return;
 		const left = new Set<Claim>();
 		await atOnce(pending, async (claim) => {
 			const state = await ledger.look(claim.key).then(

@@ -65,6 +65,15 @@ describe('a hand-over without a response from n8n, as for a queued execution tha
 		expect(timersLeft()).toBe(0);
 	});
 
+	it('is not looked up any more once n8n has responded', async () => {
+		const { ledger, respond } = await handedOver();
+		const before = ledger.store.trips;
+		respond(true);
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(states(ledger)).toEqual(['stored', 'stored']);
+		expect(ledger.store.trips - before).toBe(ledger.count('commit'));
+	});
+
 	it('is settled as soon as the execution begins, in whatever process', async () => {
 		const { ledger } = await handedOver();
 		await begin(new MemoryLedger(ledger.store), ['1', '2']);
