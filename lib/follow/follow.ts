@@ -93,11 +93,11 @@ export async function readOn(before: Position, source: Source, onPage: OnPage) {
 	if (before.isBehind === true) return await followWith(reader, before, source);
 	let position = await readKind('unread', before, reader);
 	position = await readKind('again', position, reader);
-	const isWhole = unreadFrom(position) === Infinity;
-	if (isWhole) position = await readKind('look', position, reader);
-	const read = Math.min(position.newestAt, unreadFrom(position));
-	const knownUpTo = Math.max(before.knownUpTo, read);
-	return reader.followed({ ...position, knownUpTo }, isWhole);
+	// Nothing of them is read while anything is unread, since the reader is over then, or has failed.
+	position = await readKind('look', position, reader);
+	const unread = unreadFrom(position);
+	const knownUpTo = Math.max(before.knownUpTo, Math.min(position.newestAt, unread));
+	return reader.followed({ ...position, knownUpTo }, unread === Infinity);
 }
 
 /**

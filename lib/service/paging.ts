@@ -167,7 +167,7 @@ class RecordSelection {
 	#wants(record: ApiRecord): boolean {
 		const reach = this.#reach;
 		const isInTime = reach?.add(createdAtOf(record)) ?? true;
-		this.isOver = !isInTime && reach?.isFarEnough === true;
+		this.isOver = reach?.isFarEnough === true;
 		return isInTime && (this.#matching?.(record) ?? true);
 	}
 }

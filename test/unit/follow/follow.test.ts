@@ -347,7 +347,13 @@ const page = (records: ReturnType<typeof recordsAt>, onRequest?: () => void): So
 /** An event each minute. */
 const minutes = Array.from({ length: 160 }, (_unused, n) => START + n * MINUTE);
 
-it('what its caller wants to see again is read behind the new events, and nothing twice', async () => {
+/** A stretch without a place. */
+const BEHIND = { backTo: START + 125 * MINUTE };
+
+it.each<[string, Pick<Source, 'again'>, readonly Stretch[]]>([
+	['what its caller wants to see again', { again: [{ ...BEHIND, kind: 'again' }] }, []],
+	['a stretch from a publication', {}, [{ ...BEHIND, kind: 'unread' }]],
+])('%s is read behind the new events, and nothing twice', async (_what, wanted, stretches) => {
 	const given: number[] = [];
 	const onPage = async (listed: readonly Listed[]): Promise<undefined> => {
 		given.push(...listed.map(({ event }) => Number(event.id)));
@@ -355,8 +361,7 @@ it('what its caller wants to see again is read behind the new events, and nothin
 	const records = recordsAt(minutes, false);
 	const { position } = await begin(page(records), onPage);
 	given.length = 0;
-	const again = [{ backTo: START + 125 * MINUTE, kind: 'again' as const }];
-	await follow(position, { ...page(records), again }, onPage);
+	await follow({ ...position, stretches: [...stretches] }, { ...page(records), ...wanted }, onPage);
 	expect(given).toEqual(Array.from({ length: 40 }, (_unused, n) => 159 - n));
 });
 
@@ -377,6 +382,24 @@ it('what is left of a stretch begins where the reading has ended, in a list that
 	expect(after.stretches).toEqual([
 		{ ...stretch, after: '20', by: START + 20 * MINUTE, backTo: START + 20 * MINUTE },
 	]);
+});
+
+it('a look back does not begin after a record of which an earlier reading has shown that it is gone', async () => {
+	const records = recordsAt(minutes, true).filter(({ id }) => id !== '120');
+	const trail = [60, 120, 159].map((n) => ({ id: String(n), at: START + n * MINUTE }));
+	const looks = [
+		{ at: 0, from: START + 125 * MINUTE, after: '120' },
+		{ at: 0, from: START + 65 * MINUTE, after: '60' },
+	];
+	const newestAt = START + 159 * MINUTE;
+	const before: Position = { ...positionAt(newestAt), order: 'oldestFirst', trail, looks };
+	const nothing = async () => undefined;
+	const refused = await follow(before, page(records), nothing);
+	expect(refused.failure).toBeDefined();
+	const { onward, failure } = await follow(refused.position, page(records), nothing);
+	expect([onward?.stretches.map(({ after }) => after), failure]).toEqual([['60', '60'], undefined]);
+	if (onward === undefined) return;
+	expect((await readOn(onward, page(records), nothing)).failure).toBeUndefined();
 });
 
 it('an event without a time is as old as the record before it, also where a reading begins, in a list that begins with the oldest event', async () => {

@@ -14,8 +14,8 @@ interface Listed {
 interface Circumstances {
 	/** Called before each page. */
 	readonly onRequest?: () => void;
-	/** The service's time. */
-	readonly date?: number;
+	/** The service's time at a page. */
+	readonly date?: () => number;
 	readonly onPage?: () => boolean;
 }
 
@@ -32,7 +32,7 @@ async function walked(
 		(_after, { onDate }) => {
 			requests += 1;
 			onRequest?.();
-			if (date !== undefined) onDate?.(date);
+			if (date !== undefined) onDate?.(date());
 		},
 	);
 	const result = await walk(
@@ -69,6 +69,13 @@ it.each<[string, Listed[], Partial<WalkOptions>, number, object]>([
 		{ backTo: NOW - 10 * MINUTE },
 		16,
 		{ isWhole: true, isAtEnd: false, order: 'newestFirst' },
+	],
+	[
+		'is at its end if the page that is far enough is the last one',
+		newestFirst(16),
+		{ backTo: NOW - 10 * MINUTE },
+		16,
+		{ isWhole: true, isAtEnd: true },
 	],
 	[
 		'is read past one record that is out of order',
@@ -160,9 +167,10 @@ it.each([
 });
 
 it('returns the time of the service at the first page', async () => {
-	expect(await walked(newestFirst(10), {}, { date: NOW - 5 })).toMatchObject({
-		serviceNow: NOW - 5,
-	});
+	let now = NOW - 5 * MINUTE;
+	const date = () => (now += MINUTE);
+	const { serviceNow, requests } = await walked(newestFirst(10), {}, { date });
+	expect([serviceNow, requests]).toEqual([NOW - 4 * MINUTE, 3]);
 });
 
 it('rejects with the error of the caller', async () => {
