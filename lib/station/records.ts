@@ -124,6 +124,11 @@ export async function changeShards(
 		let after = UNCHANGED;
 		let leftText: string | undefined;
 		const change = async (text: string | undefined) => {
+			// Another process has changed the text since.
+			unlistedLeft += after.unlisted;
+			[after, leftText] = [UNCHANGED, text];
+			// Most shards of a small network.
+			if (text === undefined && read.events.length === 0) return undefined;
 			const last = lefts.get(record);
 			const own = last?.text === text ? last : undefined;
 			const known = shardIn(text, own !== undefined);
@@ -133,7 +138,6 @@ export async function changeShards(
 			}
 			// The event loop is free between shards.
 			await setImmediate();
-			unlistedLeft += after.unlisted;
 			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
 			after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt, places }, known);
 			unlistedLeft -= after.unlisted;

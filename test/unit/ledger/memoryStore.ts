@@ -83,8 +83,8 @@ export class MemoryStore implements Store {
 			if (this.#recordAt(key) !== expected) return false;
 			const until = Math.max(this.#recordExpires.get(key) ?? 0, this.now() + (keepMs ?? 0));
 			if (keepMs !== undefined) this.#recordExpires.set(key, until);
-			if (next === undefined) this.records.delete(key);
-			else this.records.set(key, next);
+			if (next !== undefined) this.records.set(key, next);
+			else this.#removeRecord(key);
 			return true;
 		});
 	}
@@ -127,11 +127,15 @@ export class MemoryStore implements Store {
 	}
 
 	#recordAt(key: string): string | undefined {
-		if ((this.#recordExpires.get(key) ?? Infinity) <= this.now()) {
-			this.records.delete(key);
-			this.#recordExpires.delete(key);
-		}
-		return this.records.get(key);
+		const text = this.records.get(key);
+		if (text === undefined || (this.#recordExpires.get(key) ?? Infinity) > this.now()) return text;
+		this.#removeRecord(key);
+		return undefined;
+	}
+
+	#removeRecord(key: string): void {
+		this.records.delete(key);
+		this.#recordExpires.delete(key);
 	}
 
 	#seen(key: string, isDead: (holder: string) => boolean) {
