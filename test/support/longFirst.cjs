@@ -13,6 +13,11 @@ const LONG = [
 ];
 
 class LongFirst extends Sequencer {
+  /** Of the times, which each level has for itself. */
+  _getCachePath({ config }) {
+    return super._getCachePath({ config: { ...config, id: config.displayName.name } });
+  }
+
   sort(tests) {
     const place = ({ path }) => {
       const at = LONG.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
