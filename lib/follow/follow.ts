@@ -40,7 +40,7 @@ export interface Source {
 	readonly now: number;
 	/** Stretches to read again. Those without a place begin where the new events end. */
 	readonly again?: readonly Stretch[];
-	/** How late an event may be listed and still be of use, in milliseconds: less than this. */
+	/** How long after its creation an event is still of use, in milliseconds: a look back that finds older ones is left out. */
 	readonly latestMs?: number;
 }
 
@@ -223,7 +223,7 @@ function withLooks(position: Position, before: Position, news: Walked, source: S
 }
 
 const looksOf = ({ latestMs = Infinity }: Source) =>
-	LOOKS.filter(({ lateMs }) => lateMs < latestMs);
+	LOOKS.filter(({ lateMs, everyMs }) => lateMs + everyMs <= latestMs);
 
 /** The last looks back of each length that is due again. Setting the clock back delays none. */
 function dueLooks({ looks }: Position, source: Source): Map<number, LastLook> {

@@ -1,7 +1,14 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
 export { Budget } from './budget';
 export { begin, DISORDER_MS, follow, readOn, type Source, UntimedError } from './follow';
-export { type Position, positionAt, type Stretch, unreadFrom, withStretch } from './position';
+export {
+	LOOKS,
+	type Position,
+	positionAt,
+	type Stretch,
+	unreadFrom,
+	withStretch,
+} from './position';
 export {
 	advance,
 	forgottenBy,

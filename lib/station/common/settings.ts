@@ -1,5 +1,6 @@
 /** What a station trigger watches, and the bounds of its state. Times are in milliseconds. */
 import { createHash } from 'node:crypto';
+import { LOOKS } from '../../follow';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/time';
 
 export { DAY_MS, HOUR_MS, MINUTE_MS };
@@ -57,8 +58,12 @@ export function digestOf(settings: StationSettings): string {
 
 /** Events appear in the list up to this long after their creation: what the state was before is certain. */
 export const GRACE_MS = MINUTE_MS;
-/** Events that appear later than this are left out: the state before is kept only as its result. */
-export const LATEST_MS = HOUR_MS;
+const [{ lateMs, everyMs }] = LOOKS;
+/**
+ * As old is what the shorter look back finds, of polls at least every ten minutes. What is older is left out: the state before is
+ * kept only as its result.
+ */
+export const LATEST_MS = lateMs + everyMs + 10 * MINUTE_MS;
 /** A message so soon after a lost connection can be a straggler of the old socket, or show that only an older one was lost. */
 export const OLD_SOCKET_MS = MINUTE_MS;
 /** Such a message ends the outage only if another one follows within this time. */
@@ -86,7 +91,7 @@ export const CLOSING_MS = MINUTE_MS;
  */
 export const STATION_AHEAD_MS = 10 * MINUTE_MS;
 export const STATION_BEHIND_MS = 30 * DAY_MS;
-/** A station that boots may send a stop again, with another time: it is known that long. At least `LATEST_MS`. Then its ID can be that of another session. */
+/** A station that boots may send a stop again, with another time: it is known that long, and at least for `LATEST_MS`. Then its ID can be that of another session. */
 export const REPEATED_MS = HOUR_MS;
 /** A stop may arrive that long after its session was reported as having none. */
 export const LATE_STOP_MS = DAY_MS;
@@ -110,6 +115,8 @@ export const MOST_BOOTS = 64;
 export const MOST_CODES = 20;
 /** Faults that an item lists. */
 export const MOST_FAULTS = 20;
+/** Incidents of a part before its latest one, of the last minute. */
+export const MOST_EARLIER = 20;
 export const SHARDS = 64;
 export const MOST_SHARD_BYTES = 128 * 1024;
 /** Per shard: stations that the asset list lacks. */

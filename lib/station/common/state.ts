@@ -87,8 +87,10 @@ const incident = object({
 	since: number(),
 	/** When its state ended last; absent while it lasts. */
 	until: count,
-	/** When the incident before it ended: a late report never makes it begin earlier. */
+	/** When the incidents before it had ended that are decided: a late report never makes it, or another one, begin earlier. */
 	after: count,
+	/** When those before it began and ended of which that is not so yet, oldest first. */
+	earlier: optional(array(object({ since: number(), until: number() }))),
 	/** `muted`: not to be reported. `opened`: its opening is reported. `closed`: it is over, and reported as far as it has to be. */
 	reported: oneOf(['muted', 'opened', 'closed']),
 	/** Of one that is closed: the end that it had then. A late report can only move it forward. */

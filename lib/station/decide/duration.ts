@@ -2,9 +2,11 @@
  * Incidents of states that last, from the stretches of time in which a state was in force.
  *
  * An incident opens when a stretch has lasted long enough. It ends when the state has been over for the time to
- * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and a
- * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
+ * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and when those
+ * were that may still be among late reports. A stretch that touches one is the same one: a late report can change when it
+ * began or ended, and never make a second.
  */
+import { MOST_EARLIER } from '../common/settings';
 import type { Incident } from '../common/state';
 import type { Opening } from '../fold/faults';
 import type { Run } from '../fold/runs';
@@ -31,20 +33,21 @@ interface IncidentHandlers {
 	readonly note: (incident: Incident, run: Opening) => void;
 }
 
-/** Returns what happened, the latest incident, and those that it has replaced. */
+/** Returns what happened, the latest incident, and those before it that are over. */
 export function follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
-	{ watermark, horizon, forMs, resolveAfterMs, forgottenUpTo }: Times,
+	times: Times,
 	{ open, note }: IncidentHandlers,
 ): {
 	readonly steps: IncidentStep[];
 	readonly latest: Incident | undefined;
 	readonly past: readonly Incident[];
 } {
+	const { watermark, horizon, forMs, resolveAfterMs, forgottenUpTo } = times;
 	const steps: IncidentStep[] = [];
 	const past: Incident[] = [];
-	let latest = before && { ...before };
+	let latest = before && { ...before, since: beginningOf(before, runs, times) };
 	let isSeen = false;
 	const close = () => {
 		if (latest?.until === undefined || latest.reported === 'closed') return;
@@ -54,10 +57,22 @@ export function follow(
 		latest.reported = 'closed';
 		latest.closedUntil = latest.until;
 	};
+	const early = runs.filter(
+		(run) => latest !== undefined && isEarlier(run, latest, resolveAfterMs),
+	);
+	if (latest !== undefined && early.length > 0) {
+		// Another one has opened since: they are over.
+		const over = follow(early, undefined, { ...times, watermark: Infinity }, { open, note });
+		const found = over.latest === undefined ? [] : [...over.past, over.latest];
+		steps.push(...over.steps);
+		past.push(...found);
+		latest.earlier = [...(latest.earlier ?? []), ...found.flatMap(spanOf)].sort(bySince);
+	}
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
 			// The end of an older stretch of another connector is not its end.
-			if (!isSeen && latest.since < forgottenUpTo && latest.reported !== 'closed') {
+			const isOld = !isSeen && before !== undefined && before.since < forgottenUpTo;
+			if (isOld && latest.reported !== 'closed') {
 				latest.until = Math.min(latest.until ?? Infinity, forgottenUpTo);
 				isSeen = true;
 			}
@@ -68,15 +83,64 @@ export function follow(
 			if (lastsMs(run, horizon) < forMs) continue;
 			close();
 			if (latest !== undefined) past.push(latest);
-			const { until: after } = latest ?? {};
-			latest = { ...open(run), ...(after !== undefined && { after }) };
+			const { after } = latest ?? {};
+			const earlier = latest && [...(latest.earlier ?? []), ...spanOf(latest)];
+			latest = {
+				...open(run),
+				...(after !== undefined && { after }),
+				...(earlier !== undefined && { earlier }),
+			};
 			note(latest, run);
 			isSeen = true;
 			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		}
 	}
 	if (latest?.until !== undefined && watermark - latest.until >= resolveAfterMs) close();
+	if (latest !== undefined) settle(latest, watermark);
 	return { steps, latest, past };
+}
+
+/** When the incident began, if late reports have shown more of its beginning. */
+function beginningOf(incident: Incident, runs: readonly Opening[], times: Times): number {
+	const decided = decidedUpTo(incident);
+	return runs.toReversed().reduce((begun, run) => {
+		const { since, until = Infinity } = run;
+		if (since >= begun) return begun;
+		if (until > begun) return Math.min(begun, Math.max(decided, since));
+		const isBack = begun - until < times.resolveAfterMs && since > decided;
+		return isBack && lastsMs(run, times.horizon) >= times.forMs ? since : begun;
+	}, incident.since);
+}
+
+/** Whether the stretch was over before the incident, and belongs to none of those that are known before it. */
+function isEarlier(run: Run, incident: Incident, resolveAfterMs: number): boolean {
+	const { after = -Infinity, earlier = [], since } = incident;
+	const { until = Infinity } = run;
+	const isBefore = (from: number) => run.since < from && from - until >= resolveAfterMs;
+	const isAfter = (to: number) => run.since > to && run.since - to >= resolveAfterMs;
+	return (
+		isBefore(since) &&
+		isAfter(after) &&
+		earlier.every((one) => isBefore(one.since) || isAfter(one.until))
+	);
+}
+
+const decidedUpTo = ({ after = -Infinity, earlier = [] }: Incident): number =>
+	Math.max(after, ...earlier.map(({ until }) => until));
+
+const spanOf = ({ since, until }: Incident) => (until === undefined ? [] : [{ since, until }]);
+const bySince = (a: Pick<Run, 'since'>, b: Pick<Run, 'since'>) => a.since - b.since;
+
+/** What was before the watermark is decided. Of many in so short a time, the latest are known by themselves. */
+function settle(incident: Incident, watermark: number): void {
+	const { after = -Infinity, earlier = [] } = incident;
+	const isLeft = ({ until }: { readonly until: number }, n: number) =>
+		until > watermark && n >= earlier.length - MOST_EARLIER;
+	const left = earlier.filter(isLeft);
+	if (left.length === earlier.length) return;
+	const decided = earlier.filter((one) => !left.includes(one)).map(({ until }) => until);
+	incident.after = Math.max(after, ...decided);
+	incident.earlier = left.length > 0 ? left : undefined;
 }
 
 /** Whether the stretch belongs to the incident by its time. */
@@ -95,8 +159,6 @@ export function touches(
  * end of one that is closed only moves forward: it is reported.
  */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
-	const { since, after = -Infinity } = incident;
-	incident.since = Math.min(since, Math.max(after, run.since));
 	const { until, closedUntil = -Infinity } = incident;
 	const end = run.until ?? Infinity;
 	const isEnded = incident.reported === 'closed' && until !== undefined;

@@ -106,7 +106,7 @@ it('is written again after a week if it holds something, and otherwise not', () 
 	const { text } = nextShard(held, stepAt(written + WEEK, [], []));
 	expect(shardOfText(text)).toEqual({
 		...shardOfText(held),
-		...{ written: written + WEEK, cut: written + WEEK - 60 * MINUTE },
+		...{ written: written + WEEK, cut: written + WEEK - 80 * MINUTE },
 	});
 	const empty = shardText({ ...emptyState, written });
 	expect(nextShard(empty, stepAt(written + WEEK, [], [])).text).toBeUndefined();
@@ -118,7 +118,7 @@ it('decides at the watermark of the process that has read furthest, and never ea
 		nextShard(text, stepAt(AT + minutes * MINUTE, events, ['s1', 's2']));
 	const ahead = after(180, [lost(AT + 170 * MINUTE, 's1')]);
 	const { cut, written } = shardOfText(ahead.text);
-	expect([cut, written]).toEqual([AT + 120 * MINUTE, AT + 180 * MINUTE]);
+	expect([cut, written]).toEqual([AT + 100 * MINUTE, AT + 180 * MINUTE]);
 	const late = lost(AT + 150 * MINUTE, 's2');
 	const behind = after(100, [late], ahead.text);
 	expect(behind.toTell.map(({ item }) => item['minutes'])).toEqual([10, 30]);
