@@ -37,7 +37,9 @@ export function windowsOf(
 	return boots.flatMap(({ t, id }) => {
 		const end = endOf(t, outages);
 		const isOver = end <= watermark;
-		const isBegun = (reportedAt[firstFrom(reportedAt, t)] ?? Infinity) <= end;
+		const first = reportedAt[firstFrom(reportedAt, t)];
+		// The end is not known while the station is offline.
+		const isBegun = first !== undefined && first <= end;
 		return isOver && !isBegun ? [] : [{ t, id, end, isBegun, isOver }];
 	});
 }

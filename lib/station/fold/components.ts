@@ -59,7 +59,7 @@ export interface Components {
 export function componentsOf(
 	{ lines = {}, boots = [], known }: Lines,
 	{ until, watermark }: Horizon,
-	outages = outagesIn(lines[CONNECTION], { until, watermark }),
+	outages: readonly Outage[] = outagesIn(lines[CONNECTION], { until, watermark }),
 ): Components {
 	const places = new Places(known);
 	const sorted = placed(lines, places, until);

@@ -133,6 +133,8 @@ export interface StateStretch {
 	readonly end?: Report;
 	/** The boot after which it is to be reported again, and is not so far: nothing opens for it. */
 	readonly heldAt?: number;
+	/** A report shows that it is over by then: whether that has ended it, or the boot before, is not known yet. */
+	readonly overAt?: number;
 	/** All about it, but those that say the same as the one before and name no new code. */
 	readonly reports: readonly Report[];
 }
@@ -162,10 +164,10 @@ export function* stretchesIn(
 		stretches.push({ ...stretch, until, to, ...(end && { end }) });
 		open = undefined;
 	};
-	const keep = () => {
+	const keep = (overAt?: number) => {
 		if (open === undefined) return;
 		const { named: _named, ...stretch } = open;
-		stretches.push(stretch);
+		stretches.push(overAt === undefined ? stretch : { ...stretch, overAt });
 		open = undefined;
 	};
 	let nextWindow = 0;
@@ -190,9 +192,8 @@ export function* stretchesIn(
 		if (next !== undefined && next.t === report.t && next.key !== report.key) continue;
 		boot(report);
 		if (open !== undefined && open.key !== report.key) {
-			// Whether the report has ended it, or the boot before, is not known yet.
 			if (open.heldAt === undefined) close(report, report.b === true ? undefined : report);
-			else keep();
+			else keep(report.t);
 		}
 		if (report.key === '') continue;
 		if (open === undefined) {
@@ -204,6 +205,9 @@ export function* stretchesIn(
 	keep();
 	yield* stretches;
 }
+
+/** When the state was over; undefined if it lasts. */
+export const overOf = ({ until, overAt }: StateStretch): number | undefined => until ?? overAt;
 
 function* withNext<T>(all: Iterable<T>): Generator<readonly [T, T | undefined], void> {
 	let last: T | undefined;

@@ -7,7 +7,7 @@ import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '
 import type { ConnectionSettings, EventFacts } from '../facts';
 import { outagesIn } from '../fold/components';
 import type { Outage } from '../fold/outages';
-import type { StateStretch } from '../fold/timeline';
+import { overOf, type StateStretch } from '../fold/timeline';
 import { type StatusPlace, type PlacesOfStation, placesIn } from './lines';
 import { NO_FACTS, type StationFacts } from './log';
 import type { Past } from './read';
@@ -275,7 +275,10 @@ const isStatus = (status: string, other: string): boolean => status.toLowerCase(
 const isOperative = (status: string): boolean =>
 	!isStatus(status, FAULTED) && !isStatus(status, UNAVAILABLE);
 
-const spanOf = ({ since, until = Infinity }: StateStretch): Span => ({ from: since, to: until });
+const spanOf = (stretch: StateStretch): Span => ({
+	from: stretch.since,
+	to: overOf(stretch) ?? Infinity,
+});
 const faultedSpan = (stretch: StateStretch): Faulted => ({
 	...spanOf(stretch),
 	errorCode: stretch.reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error,
@@ -379,8 +382,8 @@ function* spansOf(stretches: Iterable<StateStretch>): Generator<Span, void> {
 
 export const lastingOf = (stretches: Iterable<StateStretch>): ConnectorTimes['lasting'] => {
 	let last: ConnectorTimes['lasting'];
-	for (const { key, since, until } of stretches) {
-		if (until === undefined) last = { key, since };
+	for (const stretch of stretches) {
+		if (overOf(stretch) === undefined) last = { key: stretch.key, since: stretch.since };
 	}
 	return last;
 };
@@ -412,7 +415,7 @@ function* aboveOf(
 	for (const stretch of stretchesIn(station)) {
 		while ((reports.at(first)?.t ?? Infinity) < stretch.since) first++;
 		const ends = isStatus(stretch.key, FAULTED) ? isOperative : isInUse;
-		const end = stretch.until ?? Infinity;
+		const end = overOf(stretch) ?? Infinity;
 		let until = end;
 		for (let n = first; n < reports.length && until === end; n++) {
 			const { t = end, key = '' } = reports.at(n) ?? {};
@@ -485,8 +488,8 @@ interface InUse extends Span {
 
 /** What is left of a state above a connector that has been in use since. */
 function withoutUse(stretch: StateStretch, uses: readonly InUse[]): StateStretch[] {
-	const { since, until = Infinity } = stretch;
-	let parts: Span[] = [{ from: since, to: until }];
+	const { since } = stretch;
+	let parts = [spanOf(stretch)];
 	for (const { from, to, reports } of uses) {
 		const begun = reports.find((t) => t >= since && t >= from && t < to);
 		if (begun === undefined) continue;

@@ -7,7 +7,7 @@ import type { ConnectionSettings } from '../facts';
 import { componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
-import type { StateStretch } from '../fold/timeline';
+import { overOf, type StateStretch } from '../fold/timeline';
 import {
 	type ConnectorTimes,
 	type KnownStation,
@@ -19,7 +19,7 @@ import type { StatusPlace } from './lines';
 import type { StationFacts } from './log';
 import type { PastPeriod } from './read';
 import { sessionsOf } from './sessions';
-import type { Span } from './spans';
+import { merged, type Span } from './spans';
 import { stateOf } from './state';
 
 interface StatusQuestion {
@@ -56,7 +56,7 @@ export function statusOf(
 	)?.since;
 	const lastSeen = lastSignOf(facts, times);
 	const places = placesAt(times, now);
-	const { faults, problems } = openOf(facts, places, question);
+	const { faults, problems } = openOf(facts, { times, places, past }, question);
 	const [status, since] = wordOf(times, { now, places, faults, offlineSince, lastSeen });
 	const isConnected = offlineSince === undefined && lastSeen !== undefined && status !== 'silent';
 	return {
@@ -137,23 +137,26 @@ function placesAt({ places, connectors }: StationTimes, now: number): PlaceStatu
 	return [...ofConnectors, ...above].sort((a, b) => byName(a.connector, b.connector));
 }
 
+/** Each state of a place lasts since the worse ones are over. */
 function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): PlaceStatus {
 	const from = isByList ? 'asset list' : 'events';
+	let over = -Infinity;
 	for (const [status, spans] of [
 		['Faulted', times.faulted],
 		['Unavailable', times.unavailable],
 	] as const) {
-		const current = spans.filter((span) => isIn(span, now));
-		if (current.length === 0) continue;
-		const since = Math.min(...current.map((span) => span.from));
-		return { connector: name, status, since, from };
+		const begun = merged(spans).findLast((span) => span.from <= now);
+		if (begun !== undefined && isIn(begun, now)) {
+			return { connector: name, status, since: Math.max(begun.from, over), from };
+		}
+		over = Math.max(over, begun?.to ?? over);
 	}
 	const isKnown = times.known.some((span) => isIn(span, now));
 	const own = times.lasting;
 	if (!isKnown || own === undefined) {
 		return { connector: name, status: null, since: undefined, from: null };
 	}
-	return { connector: name, status: own.key, since: own.since, from };
+	return { connector: name, status: own.key, since: Math.max(own.since, over), from };
 }
 
 /** An EVSE of which one connector is known is that place. */
@@ -187,19 +190,32 @@ const settingsFor = (
 	catchUpMs: 0,
 });
 
+interface StatusOfPlaces {
+	readonly times: StationTimes;
+	readonly places: readonly PlaceStatus[];
+	readonly past: PastPeriod;
+}
+
 /** Open faults, by the states of the components, and open problems. */
 function openOf(
 	facts: StationFacts | undefined,
-	places: readonly PlaceStatus[],
+	{ times, places, past }: StatusOfPlaces,
 	question: StatusQuestion,
 ) {
 	const settings = settingsFor(question, 'connectorFault');
 	const state = facts ? stateOf(facts, settings, Infinity) : {};
-	const components = componentsOf(state, { until: Infinity, watermark: Infinity });
-	const lasting = ({ until }: StateStretch) => until === undefined;
-	const statuses = components.all.filter(({ component }) => component === undefined);
+	const horizon = { until: Infinity, watermark: past.knownUpTo };
+	const components = componentsOf(state, horizon, times.outages);
+	// A station that was updated has no places of its old numbers any more.
+	const gone = new Set(
+		times.connectors.filter(({ exists }) => exists.to <= past.serviceNow).map(({ name }) => name),
+	);
+	const lasting = (stretch: StateStretch) => overOf(stretch) === undefined;
+	const statuses = components.all.filter(
+		({ address, component }) => component === undefined && !gone.has(placeName(address)),
+	);
 	const faults = runsOf({ ...components, all: statuses }, settings)
-		.filter(({ until }) => until === undefined)
+		.filter(({ stretches }) => stretches.some(lasting))
 		.flatMap((run) => openingsOf(run, settings))
 		.map(({ connector, since, d, errors }) => ({
 			connector,
