@@ -10,7 +10,6 @@ import { readRedisSettings, URL_VARIABLE } from './redis/settings';
 import type { Ledger } from './types';
 
 const WARN_EVERY_MS = 60_000;
-const CLOSE_EVERY_MS = 100;
 
 interface OpenLedgerOptions {
 	/** The environment that decides on the store; default `process.env`. */
@@ -91,31 +90,21 @@ function atMostEvery(
 }
 
 /**
- * In a process that ends in order, what it still hands over is free for the others. n8n first waits for the executions that
- * run. At the exit only a store that writes at once can do it, so another one does it before, when nothing runs any more.
+ * A process that ends in order frees what it still hands over at its exit, if the store can write at once. Not before: as long as
+ * it lives, n8n may store the execution. n8n has waited for the executions that run.
  */
 function closedAtExit(options: ConstructorParameters<typeof EventLedger>[0]): EventLedger {
 	const ledger = new EventLedger({
 		...options,
 		onClose: () => {
 			process.off('exit', close);
-			process.off('SIGTERM', closeWhenIdle);
 			options.onClose?.();
 		},
 	});
 	const close = () => {
 		ledger.closeSession().catch(() => undefined);
 	};
-	const closeWhenIdle = () => {
-		const timer = setInterval(() => {
-			if (ledger.isRunning) return;
-			clearInterval(timer);
-			close();
-		}, CLOSE_EVERY_MS).unref();
-	};
 	process.once('exit', close);
-	// A process with no handler of its own ends at once, and must not be kept from that.
-	if (process.listenerCount('SIGTERM') > 0) process.once('SIGTERM', closeWhenIdle);
 	return ledger;
 }
 

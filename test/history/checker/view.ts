@@ -59,7 +59,6 @@ export class View {
 	readonly losses: readonly number[];
 	readonly #faults: readonly (Period & { readonly fault: string })[];
 	readonly #downs: ReadonlyMap<string, number>;
-	readonly #ends: ReadonlyMap<string, number>;
 	readonly #pauses: ReadonlyMap<string, readonly Period[]>;
 
 	constructor(history: readonly Line[]) {
@@ -78,11 +77,6 @@ export class View {
 		this.#downs = new Map(
 			this.all('process').flatMap(({ process, is, at }) =>
 				is === 'killed' || is === 'exited' ? [[process, at] as const] : [],
-			),
-		);
-		this.#ends = new Map(
-			this.all('process').flatMap(({ process, is, at }) =>
-				is === 'ending' ? [[process, at] as const] : [],
 			),
 		);
 		this.#pauses = this.#periodsOfPauses();
@@ -119,11 +113,6 @@ export class View {
 			if (NOT_WRITABLE.includes(fault) && to > silentAt - 1_000)
 				silentAt = Math.min(silentAt, from);
 		return silentAt;
-	}
-
-	/** From when on it may have given back what it held. */
-	endsAt(process: string): number {
-		return this.#ends.get(process) ?? this.downAt(process);
 	}
 
 	/** The longest time for which the process was paused within the period. */

@@ -176,13 +176,23 @@ function* repetitions(
 			const period = { from: before.at, to: start.at };
 			const isNew =
 				wasReplayed(event, before.at, start.at) ||
-				view.hadLoss(period) ||
+				view.hadLoss({ from: writtenAt(event, before), to: start.at }) ||
 				wasRetried(event, period);
 			if (isNew) earlier = [];
 			else yield { start, before, attempts: earlier.length, earlier: [...earlier] };
 		}
 		earlier.push(start);
 	}
+}
+
+/** When the ledger had that it begins, a moment before its first node runs. */
+function writtenAt({ entries }: EventView, { execution, at, by }: Start): number {
+	const isBeginning = (entry: EventView['entries'][number]) =>
+		entry.by === by &&
+		entry.at <= at &&
+		/^[rb]/.test(entry.to) &&
+		entry.to.split('|')[8]?.startsWith(`${execution}:`) === true;
+	return entries.findLast(isBeginning)?.at ?? at;
 }
 
 /** Whether its process could count as dead by then. */

@@ -138,9 +138,8 @@ function* takenFromLiving(view: View, event: EventView): Generator<Found> {
 			continue;
 		}
 		if (isHandedOver && /^[rb]/.test(to)) continue;
-		const endsAt = isHandedOver ? view.endsAt(owner.by) : view.downAt(owner.by);
 		const isAlive =
-			endsAt > at &&
+			view.downAt(owner.by) > at &&
 			view.pausedMs(owner.by, { from: owner.at, to: at }) < SESSION_MS - 20 * SECOND_MS &&
 			!view.hadFault({ from: at - 2 * SESSION_MS, to: at }) &&
 			!view.hadLoss({ from: owner.at - SESSION_MS, to: at });
@@ -188,7 +187,7 @@ function isWaiting(
 		isDenied !== true &&
 		mode !== 'retry' &&
 		until < committedAt + FIRST_GRACE_MS &&
-		view.endsAt(by) > until &&
+		view.downAt(by) > until &&
 		view.pausedMs(by, period) === 0 &&
 		!mayBeGivenBack &&
 		!view.hadFault({ from: at, to: until }) &&

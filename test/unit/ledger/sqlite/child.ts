@@ -18,6 +18,8 @@ export type Order =
 	| { readonly order: 'close' }
 	/** Ends the process in order. */
 	| { readonly order: 'exit' }
+	/** Writes this many times, each time with the lock for 100 ms, and without a pause in between. */
+	| { readonly order: 'hog'; readonly writes: number }
 	/** Locks the file against writers until it is told to unlock it. */
 	| { readonly order: 'lock' | 'unlock' };
 
@@ -63,6 +65,10 @@ async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 		setImmediate(() => process.exit(0));
 		return 'exiting';
 	}
+	if (order.order === 'hog') {
+		setImmediate(hog, order.writes);
+		return 'begun';
+	}
 	if (order.order === 'lock') {
 		locker = new DatabaseSync(path ?? '');
 		locker.exec('BEGIN IMMEDIATE');
@@ -71,6 +77,16 @@ async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 	locker?.exec('COMMIT');
 	locker?.close();
 	return 'unlocked';
+}
+
+function hog(writes: number): void {
+	const database = new DatabaseSync(path ?? '');
+	for (let n = 0; n < writes; n++) {
+		database.exec('BEGIN IMMEDIATE; UPDATE clock SET wall = wall + 1');
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+		database.exec('COMMIT');
+	}
+	database.close();
 }
 
 async function writeOne(ledger: Ledger, event: string): Promise<void> {

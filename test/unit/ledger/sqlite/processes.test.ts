@@ -4,6 +4,7 @@ import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { Session } from '../../../../lib/ledger/session';
 import { SqliteStore, hostClock } from '../../../../lib/ledger/sqlite/store';
+import { sleep } from '../../../../lib/shared/pace';
 import { Children, kill, tell } from './children';
 import { commit, openSqlite, SqliteWorld } from './world';
 
@@ -170,6 +171,20 @@ describe('the ledger in SQLite, shared by processes', () => {
 			await expect(ledger.claim(key)).rejects.toThrow(/ledger\.sqlite: another process/);
 			expect(await tell(child, { order: 'unlock' })).toBe('unlocked');
 			expect(await ledger.claim(key)).toMatchObject({ state: 'claimed' });
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'waits for other processes that keep writing, each for a moment',
+		async () => {
+			const child = await startChild();
+			await ledger.claim(other);
+			expect(await tell(child, { order: 'hog', writes: 8 })).toBe('begun');
+			// It has the lock before the first claim is tried, and nearly always until it has written eight times.
+			await sleep(50);
+			const keys = Array.from({ length: 8 }, (_, n) => ledgerKey('workflow', `new ${n}`));
+			for (const each of keys) expect(await ledger.claim(each)).toMatchObject({ state: 'claimed' });
 		},
 		SLOW_MS,
 	);
