@@ -16,6 +16,8 @@ const SWAPPED_MS = 5_000;
 
 /** A start, with those that repeat it. */
 export interface KnownSession {
+	/** In the order in which they were added. */
+	readonly n: number;
 	/** The first one by the station's clock. */
 	start: SessionStart;
 	readonly starts: SessionStart[];
@@ -44,6 +46,16 @@ export class KnownSessions {
 	/** By transaction: there can be thousands. */
 	readonly #metersOf: ReadonlyMap<string | undefined, SessionMeter[]>;
 	readonly #stopsOf = new Map<string, SessionStop[]>();
+	readonly #byId = new Map<string, Set<KnownSession>>();
+	readonly #byMessage = new Map<string, Set<KnownSession>>();
+	/** By the EVSE that their start names, in the order of the station's time. */
+	readonly #byEvse = new Map<string | undefined, KnownSession[]>();
+	/** Those that are not over, by the EVSE as well. */
+	readonly #open = new Map<string | undefined, Set<KnownSession>>();
+	/** Those that wait for more than the next one of their connector. */
+	readonly #held = new Set<KnownSession>();
+	readonly #sessionOf = new Map<SessionStart, KnownSession>();
+	#added = 0;
 	readonly #answered: number;
 
 	constructor({ metered, answered = Infinity }: Sessions) {
@@ -60,30 +72,45 @@ export class KnownSessions {
 	addStart(start: SessionStart): void {
 		const ids = new Set([start.tx].filter((id) => id !== undefined));
 		const isAnswered = start.tx !== undefined;
-		const session = { start, starts: [start], ids, isAnswered, isRefused: false };
+		const n = this.#added++;
+		const session = { n, start, starts: [start], ids, isAnswered, isRefused: false };
 		this.sessions.push(session);
+		this.#sessionOf.set(start, session);
+		this.#place(session);
+		if (!isOver(session)) setOf(this.#open, evseIn(session)).add(session);
+		for (const id of ids) setOf(this.#byId, id).add(session);
+		for (const message of start.messages) setOf(this.#byMessage, message).add(session);
 		// The clock of the service can put a response just before its start.
 		const own = this.#orphans.filter(
 			({ message, t }) => start.messages.includes(message) && start.t <= t + RESPONSE_MS,
 		);
 		for (const response of own) {
 			this.#orphans.splice(this.#orphans.indexOf(response), 1);
-			answer(session, response);
+			this.#answer(session, response);
 		}
 		this.#unite(session);
 	}
 
 	/** A station that boots may begin its message IDs again: a response is that to the last start before it. */
 	addResponse(response: NamedStart): void {
-		const session = this.sessions.findLast(({ starts }) =>
-			starts.some(({ messages }) => messages.includes(response.message)),
-		);
+		const session = inOrder(this.#byMessage.get(response.message)).at(-1);
 		if (session === undefined) {
 			this.#orphans.push(response);
 			return;
 		}
-		answer(session, response);
+		this.#answer(session, response);
 		this.#unite(session);
+	}
+
+	#answer(session: KnownSession, { tx, refused = false }: NamedStart): void {
+		if (isTransaction(tx)) this.name(session, tx);
+		session.isRefused = refused && (session.isRefused || !session.isAnswered);
+		session.isAnswered = true;
+	}
+
+	name(session: KnownSession, id: string): void {
+		session.ids.add(id);
+		setOf(this.#byId, id).add(session);
 	}
 
 	addStop(stop: SessionStop): void {
@@ -100,13 +127,13 @@ export class KnownSessions {
 
 	/** The session of the start is over, and keeps the ID that readings gave it. */
 	nameStart(start: SessionStart): void {
-		const session = this.sessions.find(({ starts }) => starts.includes(start));
-		if (session !== undefined && start.name !== undefined) session.ids.add(start.name);
+		const session = this.#sessionOf.get(start);
+		if (session !== undefined && start.name !== undefined) this.name(session, start.name);
 	}
 
 	/** Whether a start or readings name the transaction. */
 	isNamed(tx: string): boolean {
-		return this.#metersOf.has(tx) || this.sessions.some(({ ids }) => ids.has(tx));
+		return this.#metersOf.has(tx) || this.#byId.has(tx);
 	}
 
 	/** The start that is sent again with another time: it has the same ID and register, and no stop came in between. */
@@ -115,29 +142,61 @@ export class KnownSessions {
 		if ((start.wh ?? 0) <= 0) return;
 		const isStopped = (from: number, to: number) =>
 			this.stops.some(({ tx, at }) => ids.has(tx) && from <= at && at <= to);
-		const known = this.sessions.find(
+		const known = this.#withAnyOf(ids).find(
 			(other) =>
 				other !== session &&
 				other.start.connector === start.connector &&
 				other.start.wh === start.wh &&
-				[...ids].some((id) => other.ids.has(id)) &&
 				!isStopped(Math.min(other.start.at, start.at), Math.max(other.start.at, start.at)),
 		);
 		if (known === undefined) return;
-		this.sessions.splice(this.sessions.indexOf(session), 1);
+		this.sessions.splice(this.sessions.lastIndexOf(session), 1);
+		this.#displace(session);
+		this.#open.get(evseIn(session))?.delete(session);
+		for (const one of session.starts) {
+			this.#sessionOf.set(one, known);
+			for (const message of one.messages) {
+				this.#byMessage.get(message)?.delete(session);
+				setOf(this.#byMessage, message).add(known);
+			}
+		}
 		known.starts.push(...session.starts);
-		for (const id of ids) known.ids.add(id);
+		for (const id of ids) {
+			this.#byId.get(id)?.delete(session);
+			this.name(known, id);
+		}
 		const { over, unended } = known.start;
 		if (over !== undefined) Object.assign(start, { over, ...(unended && { unended }) });
-		if (start.at < known.start.at) known.start = start;
+		this.#held.add(known);
+		if (start.at >= known.start.at) return;
+		this.#displace(known);
+		known.start = start;
+		this.#place(known);
+	}
+
+	#place(session: KnownSession): void {
+		const evse = evseIn(session);
+		const here = this.#byEvse.get(evse) ?? [];
+		this.#byEvse.set(evse, here);
+		here.splice(placeIn(here, session.start.at), 0, session);
+	}
+
+	#displace(session: KnownSession): void {
+		const here = this.#byEvse.get(evseIn(session)) ?? [];
+		const place = here.lastIndexOf(session, placeIn(here, session.start.at));
+		here.splice(place, 1);
+	}
+
+	#withAnyOf(ids: ReadonlySet<string>): KnownSession[] {
+		return inOrder(new Set([...ids].flatMap((id) => [...(this.#byId.get(id) ?? [])])));
 	}
 
 	/** Those that have this ID and had begun by then, unless they have been over for so long that it is used again. */
 	withId(tx: string, { at, t }: Clock): KnownSession[] {
-		return this.sessions.filter(({ start, ids }) => {
+		return inOrder(this.#byId.get(tx)).filter(({ start }) => {
 			const { over = Infinity, unended } = start;
 			const isForgotten = t > over + (unended ? LATE_STOP_MS : REPEATED_MS);
-			return ids.has(tx) && !isForgotten && (start.at <= at || start.t <= t);
+			return !isForgotten && (start.at <= at || start.t <= t);
 		});
 	}
 
@@ -169,14 +228,13 @@ export class KnownSessions {
 		ids: ReadonlySet<string>,
 		connector: string | undefined,
 	): { readonly from: number; readonly to: number } {
-		const others = this.sessions.filter(
-			(one) => [...ids].some((id) => one.ids.has(id)) && mayBeSame(one.start.connector, connector),
-		);
+		const others = this.#withAnyOf(ids).filter((one) => mayBeSame(one.start.connector, connector));
 		const begun = others.map(({ start }) => start.at);
 		// What was said since those before it are over is its own, also before its start.
 		const ends = [
-			...this.stops
-				.filter((stop) => ids.has(stop.tx) && stop.at < at && stop.t < t)
+			...[...ids]
+				.flatMap((id) => this.stopsOf(id))
+				.filter((stop) => stop.at < at && stop.t < t)
 				.map((stop) => stop.at + CLOSING_MS),
 			...others
 				.filter(({ start }) => start.at < at)
@@ -190,13 +248,41 @@ export class KnownSessions {
 
 	/** The next session of its connector, by both clocks. */
 	nextOf(session: KnownSession): KnownSession | undefined {
+		const { start, ids } = session;
 		const place = this.placeOf(session);
-		return this.sessions
-			.filter((one) => isLater(one.start, session.start) && this.#isAt(one, session, place))
-			.reduce<KnownSession | undefined>(
-				(first, one) => (first === undefined || one.start.at < first.start.at ? one : first),
-				undefined,
-			);
+		const isNext = (one: KnownSession) =>
+			isLater(one.start, start) && this.#isAt(one, session, place);
+		const here = place === undefined ? [] : (this.#byEvse.get(evseOf(place)) ?? []);
+		let n = placeIn(here, start.at);
+		while (n < here.length && !isNext(here[n] ?? session)) n += 1;
+		// Where the others are is known from what is said after their start.
+		const others = [...(this.#byEvse.get(undefined) ?? []), ...this.#withAnyOf(ids)].filter(isNext);
+		return [...others, ...here.slice(n, n + 1)].reduce<KnownSession | undefined>(
+			(first, one) => (first === undefined || isBefore(one, first) ? one : first),
+			undefined,
+		);
+	}
+
+	/**
+	 * Those that are not over, and which the decision about this start may show to be: of its EVSE, and those that are decided by
+	 * more than that.
+	 */
+	openWith({ connector }: SessionStart): KnownSession[] {
+		const isAny = connector === undefined || this.#byEvse.has(undefined);
+		const found = isAny
+			? [...this.#open.values()].flatMap((some) => [...some])
+			: [...this.#held, ...(this.#open.get(evseOf(connector)) ?? [])];
+		return inOrder(new Set(found)).filter((one) => {
+			if (!isOver(one)) return true;
+			this.#held.delete(one);
+			this.#open.get(evseIn(one))?.delete(one);
+			return false;
+		});
+	}
+
+	/** The next decision about any start is about it, too. */
+	hold(session: KnownSession): void {
+		this.#held.add(session);
 	}
 
 	/** What names no place shows only that a session of its own ID is over. */
@@ -294,10 +380,30 @@ export const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', tim
 			undefined,
 		);
 
-function answer(session: KnownSession, { tx, refused = false }: NamedStart): void {
-	if (isTransaction(tx)) session.ids.add(tx);
-	session.isRefused = refused && (session.isRefused || !session.isAnswered);
-	session.isAnswered = true;
+const evseIn = ({ start: { connector } }: KnownSession): string | undefined =>
+	connector === undefined ? undefined : evseOf(connector);
+
+const inOrder = (sessions: ReadonlySet<KnownSession> = new Set()): KnownSession[] =>
+	[...sessions].sort((a, b) => a.n - b.n);
+
+const isBefore = (a: KnownSession, b: KnownSession): boolean =>
+	a.start.at < b.start.at || (a.start.at === b.start.at && a.n < b.n);
+
+/** After those that began up to then. */
+function placeIn(sessions: readonly KnownSession[], at: number): number {
+	let [low, high] = [0, sessions.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((sessions[middle]?.start.at ?? Infinity) <= at) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+function setOf<Key>(sets: Map<Key, Set<KnownSession>>, key: Key): Set<KnownSession> {
+	const known = sets.get(key) ?? new Set();
+	sets.set(key, known);
+	return known;
 }
 
 /** What the first one says that names any; its connector, if that names the EVSE and a later one both. */

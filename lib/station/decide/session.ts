@@ -191,7 +191,7 @@ function end(known: KnownSessions, session: KnownSession, t: number, isUnended =
 		else delete start.unended;
 		if (name !== undefined) start.name = name;
 	}
-	if (name !== undefined) session.ids.add(name);
+	if (name !== undefined) known.name(session, name);
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */
@@ -200,11 +200,13 @@ function unendedBefore(
 	next: SessionStart,
 	place: SessionPlace,
 ): ReportEntry[] {
-	return known.sessions
-		.filter((one) => !isOver(one) && (one.start === next || isLater(next, one.start)))
+	return known
+		.openWith(next)
+		.filter((one) => one.start === next || isLater(next, one.start))
 		.flatMap((session) => {
 			const later = known.nextOf(session);
 			if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];
+			known.hold(session);
 			const stops = known.stops.filter(({ found }) => !found);
 			if (stops.some((stop) => exactOf(known, stop).includes(session))) return [];
 			const isUnsure =

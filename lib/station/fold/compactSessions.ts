@@ -47,11 +47,13 @@ export function compactSessions(
 	sessions.starts = starts.filter(isStartKept);
 	sessions.stops = stops.filter(isStopKept);
 	const left = new Set(sessions.starts);
-	const gone = stops.filter((stop) => !sessions.stops.includes(stop));
+	const kept = new Set(sessions.stops);
+	const gone = stops.filter((stop) => !kept.has(stop));
+	const startsOf = startsByMessage(starts);
 	// A response is of no use without its start, unless that may still be listed or its stop is to come.
 	sessions.named = sessions.named.filter((one) => {
 		const { t, last = t, tx } = one;
-		const start = startOf(starts, one);
+		const start = startOf(startsOf.get(one.message) ?? [], one);
 		if (start !== undefined) return left.has(start);
 		return last >= cut || (isOpen(t) && !gone.some((stop) => stop.tx === tx && last <= stop.t));
 	});
@@ -75,14 +77,21 @@ export function compactSessions(
 	for (const one of sessions.metered) delete one.who;
 }
 
-/** A station that boots may begin its message IDs again: a response is that to the last start before it. */
-export function startOf(
-	starts: readonly SessionStart[],
-	{ message, t, last = t }: NamedStart,
-): SessionStart | undefined {
-	const own = starts.filter(({ messages }) => messages.includes(message));
-	return own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
+function startsByMessage(starts: readonly SessionStart[]): Map<string, SessionStart[]> {
+	const found = new Map<string, SessionStart[]>();
+	for (const start of starts) {
+		for (const message of start.messages) {
+			const known = found.get(message);
+			if (known === undefined) found.set(message, [start]);
+			else known.push(start);
+		}
+	}
+	return found;
 }
+
+/** A station that boots may begin its message IDs again: of those with its ID, a response is that to the last start before it. */
+const startOf = (own: readonly SessionStart[], { t, last = t }: NamedStart) =>
+	own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
 
 /**
  * Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. Where a
