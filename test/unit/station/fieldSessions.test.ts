@@ -1326,10 +1326,10 @@ describe('a session is kept as long as it matters', () => {
 			'10:00',
 			['start 1 1000', 'response 25', 'stop 25'],
 		],
-		['its stop for another hour, since that may be listed again', whole, '11:00', ['stop 25']],
-		['nothing after that', whole, '12:00', []],
+		['its stop for longer, since that may be listed again', whole, '11:00', ['stop 25']],
+		['nothing after that', whole, '18:00', []],
 		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
-		['nothing after two hours, OCPP 2.0.1', whole201, '12:00', []],
+		['nothing after that, OCPP 2.0.1', whole201, '18:00', []],
 		[
 			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
@@ -1418,26 +1418,26 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'only the next one, if that has the same ID, OCPP 2.0.1',
 			`${whole201} | 09:40 started A 1/1 5000 | 09:45 updated A 1/1 6000`,
-			'12:00',
+			'18:00',
 			['start 1/1 5000 A', '1 values A'],
 		],
 		[
 			'few of the meter values of one that lasts',
 			`09:00 start 1 1000 tx=25 | ${eachMinute.map((at, n) => `${at} meter 1 ${1_001 + n}`).join('|')}`,
 			'11:59',
-			['start 1 1000', 'response 25', '11 values 1'],
+			['start 1 1000', 'response 25', '10 values 1'],
 		],
 		[
 			'few of the meter values of one that lasts, OCPP 2.0.1',
 			`09:00 started A 1/1 1000 | ${eachMinute.map((at, n) => `${at} updated A ${1_001 + n}`).join('|')}`,
 			'11:59',
-			['start 1/1 1000 A', '11 values A'],
+			['start 1/1 1000 A', '10 values A'],
 		],
 		['its start as long as its end, OCPP 2.0.1', whole201, '10:20', ['start 1/1 1000 A', 'stop A']],
 		[
 			'only the one that has not ended, if that of another EVSE has the same ID',
 			shared,
-			'12:00',
+			'18:00',
 			['start 2/1 2000 A'],
 		],
 		[
@@ -1449,13 +1449,13 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'the meter values of the next session, though those of its own are not kept',
 			`${whole} | 09:40 start 1 4000 tx=26 | 09:50 meter 1 5000 | 09:55 meter 1 5500`,
-			'12:00',
+			'18:00',
 			['start 1 4000', 'response 26', '2 values 1'],
 		],
 		[
 			'the meter values of the next session, though that has the same ID',
 			`${whole} | 09:40 start 1 4000 tx=25 | 09:50 meter 1 5000 tx=25`,
-			'12:00',
+			'18:00',
 			['start 1 4000', 'response 25', '1 values 25'],
 		],
 		[
