@@ -100,16 +100,27 @@ export function follow(
 	return { steps, latest, past };
 }
 
-/** When the incident began, if late reports have shown more of its beginning. */
+/**
+ * When the incident began, if late reports have shown more of its beginning: the stretches before it, followed as if they had been
+ * listed in time.
+ */
 function beginningOf(incident: Incident, runs: readonly Opening[], times: Times): number {
+	const { horizon, forMs, resolveAfterMs } = times;
 	const decided = decidedUpTo(incident);
-	return runs.toReversed().reduce((begun, run) => {
+	let begun: { readonly since: number; until: number } | undefined;
+	for (const run of runs) {
 		const { since, until = Infinity } = run;
-		if (since >= begun) return begun;
-		if (until > begun) return Math.min(begun, Math.max(decided, since));
-		const isBack = begun - until < times.resolveAfterMs && since > decided;
-		return isBack && lastsMs(run, times.horizon) >= times.forMs ? since : begun;
-	}, incident.since);
+		if (since >= incident.since) break;
+		const isPart = until > incident.since;
+		if (!isPart && since <= decided) continue;
+		if (begun !== undefined && since - begun.until < resolveAfterMs) {
+			begun.until = Math.max(begun.until, until);
+		} else if (isPart || lastsMs(run, horizon) >= forMs) {
+			begun = { since: Math.max(decided, since), until };
+		}
+	}
+	if (begun === undefined || incident.since - begun.until >= resolveAfterMs) return incident.since;
+	return Math.min(begun.since, incident.since);
 }
 
 /** Whether the stretch was over before the incident, and belongs to none of those that are known before it. */

@@ -309,6 +309,24 @@ const MORNINGS: readonly Morning[] = [
 		connectors: ['1: up 35, faulted 25'],
 	},
 	{
+		it: 'a fault that is back within the time to resolve is listed before the one that began the incident',
+		events: [
+			...['08:00 c1 Available', '09:00>09:08 c1 Faulted', '09:03>09:08 c1 Available'],
+			...['09:06 c1 Faulted', '09:30 c1 Available'],
+		],
+		incidents: { 'fault of a connector': ['09:00 to 09:30, 1'] },
+		connectors: ['1: up 33, faulted 27'],
+	},
+	{
+		it: 'an outage of a minute joins a long one to the next, and both are listed after that',
+		events: [
+			...['08:00 c1 Available', '09:00>09:20 lost', '09:10>09:20 back', '09:11>09:20 lost'],
+			...['09:12>09:20 back', '09:13 lost', '09:30 back'],
+		],
+		incidents: { offline: ['09:00 to 09:30'] },
+		connectors: ['1: up 32, offline 28'],
+	},
+	{
 		it: 'a straggler, a connection reported as lost twice, and no word of the new one',
 		events: [
 			...['08:00 c1 Available', '09:00 lost', '09:00:30 c1 Available', '09:20 lost'],
