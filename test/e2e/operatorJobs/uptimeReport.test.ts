@@ -8,11 +8,18 @@ import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
 import { WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
+import {
+	figuresOf,
+	merged,
+	playNetwork,
+	type Port,
+	repeating,
+	type Span,
+} from '../../support/outageStory';
 import { waitFor } from '../../support/wait';
 import { tablesOf } from '../../unit/docs/markdown';
 import { publishJob } from './job';
 import { type Mail, startMailbox } from './mailbox';
-import { figuresOf, merged, playNetwork, type Port, repeating, type Span } from './outageStory';
 
 const MONTHS = Number(process.env['MONTHS'] ?? 1);
 const ZONE = 'America/New_York';

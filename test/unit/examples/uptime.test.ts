@@ -57,6 +57,22 @@ describe('the exclusions of the ledger', () => {
 		]);
 	});
 
+	it('begin and end the first time that a clock shows an hour twice, at whatever time of the year they are read', () => {
+		const Period = { from: '2026-10-24T00:00+02:00', to: '2026-10-26T00:00+01:00' };
+		const now = Settings.now;
+		try {
+			for (const read of ['2026-07-01', '2026-12-01']) {
+				Settings.now = () => Date.parse(read);
+				const rows = [{ ...row, weekdays: '7', from: '02:00', to: '02:30' }];
+				expect(assigned(LEDGER, 'Exclusions', rows, { Period })['exclusions']).toMatchObject([
+					{ from: '2026-10-25T02:00:00.000+02:00', to: '2026-10-25T02:30:00.000+02:00' },
+				]);
+			}
+		} finally {
+			Settings.now = now;
+		}
+	});
+
 	it('leave out an hour that the change of the clocks skips', () => {
 		expect(exclusionsOf({ ...row, weekdays: '7', from: '02:00', to: '03:00' })).toEqual([]);
 	});
@@ -64,12 +80,15 @@ describe('the exclusions of the ledger', () => {
 	it('have dates, are none if the table is empty, and keep what is no time for the error', () => {
 		const once = { ...row, from: '2026-03-28T08:00', to: '2026-03-28T09:30' };
 		expect(exclusionsOf(once)).toMatchObject([
-			{ from: '2026-03-28T08:00:00.000+01:00', to: '2026-03-28T09:30:00.000+01:00' },
+			// The node reads them in the time zone of the workflow.
+			{ from: '2026-03-28T08:00', to: '2026-03-28T09:30' },
 		]);
 		expect(exclusionsOf({})).toEqual([]);
 		expect(exclusionsOf({ ...row, from: '2026-03-28Thu', to: '09:30' })).toMatchObject([
 			{ from: '2026-03-28Thu' },
 		]);
+		const wrong = { ...row, weekdays: '6', from: 'noon', to: 'evening' };
+		expect(exclusionsOf(wrong)).toMatchObject([{ from: 'noon', to: 'evening' }]);
 	});
 });
 

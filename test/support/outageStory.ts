@@ -1,8 +1,8 @@
 /** Months of a network, as its stations send them, and its true outages, exclusions and figures: worked out without the package. */
 import { DateTime } from 'luxon';
-import type { Asset } from '../../../simulator/data/assets';
-import { type Message, Station } from '../../../simulator/data/field/station';
-import { createRandom, type Random } from '../../../simulator/data/random';
+import type { Asset } from '../../simulator/data/assets';
+import { type Message, Station } from '../../simulator/data/field/station';
+import { createRandom, type Random } from '../../simulator/data/random';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -167,8 +167,10 @@ export function repeating(
 	weekdays: readonly number[] = [1, 2, 3, 4, 5, 6, 7],
 ): Span[] {
 	const spans: Span[] = [];
-	const at = (day: DateTime, time: string) =>
-		DateTime.fromISO(`${day.toISODate()}T${time}`, { zone }).toMillis();
+	const at = (day: DateTime, time: string) => {
+		const [hour = 0, minute = 0] = time.split(':').map(Number);
+		return day.set({ hour, minute }).toMillis();
+	};
 	let day = DateTime.fromMillis(from, { zone }).startOf('day').minus({ days: 1 });
 	for (; day.toMillis() < to; day = day.plus({ days: 1 })) {
 		const until = at(begin < end ? day : day.plus({ days: 1 }), end);
