@@ -1,11 +1,12 @@
 /** Executions: one at a time, none after a success, with pauses in between. */
-import type { EventView, Start, View } from '../view';
+import type { EventView, LineOf, Start, View } from '../view';
 import {
 	MOST_ATTEMPTS,
 	PAUSES_MS,
 	PAUSE_AFTER_STOP_MS,
 	SECOND_MS,
 	SESSION_MS,
+	isBegunBy,
 	mayLackEnd,
 	named,
 	ownStarts,
@@ -172,6 +173,13 @@ function* repetitions(
 	let earlier: Start[] = [];
 	for (const start of ownStarts(event)) {
 		const before = earlier.at(-1);
+		// It had begun before the other one, and its process was paused just then.
+		const isOlder = (entry: LineOf<'entry'>) =>
+			before !== undefined &&
+			entry.at < before.at &&
+			isBegunBy(entry, start.execution) &&
+			view.pausedMs(start.by, { from: entry.at, to: start.at }) > 0;
+		if (event.entries.some(isOlder)) continue;
 		if (before !== undefined) {
 			const period = { from: before.at, to: start.at };
 			const isNew =

@@ -1,5 +1,5 @@
 /** What several rules ask of a history. */
-import type { EventView, Period, Start, View } from '../view';
+import type { EventView, LineOf, Period, Start, View } from '../view';
 
 export const SECOND_MS = 1_000;
 
@@ -7,6 +7,10 @@ export const MINUTE_MS = 60 * SECOND_MS;
 
 /** A process that was not heard of for this long counts as dead. */
 export const SESSION_MS = 60 * SECOND_MS;
+
+/** Whether the ledger noted that the execution has begun the event: its last field names the attempt, and so the execution. */
+export const isBegunBy = ({ to }: LineOf<'entry'>, execution: string): boolean =>
+	to.startsWith('r') && to.split('|').at(-1)?.startsWith(`${execution}:`) === true;
 
 export const PAUSES_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 

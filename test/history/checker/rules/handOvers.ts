@@ -3,6 +3,7 @@ import type { EventView, View } from '../view';
 import {
 	COUNTS_AS_STORED_MS,
 	FIRST_GRACE_MS,
+	isBegunBy,
 	LONGEST_GRACE_MS,
 	MINUTE_MS,
 	SECOND_MS,
@@ -172,6 +173,13 @@ function isWaiting(
 			line.execution === execution &&
 			line.at <= until,
 	);
+	// Its process may have been paused just after that.
+	const hasBegun = event.entries.some(
+		(entry) =>
+			entry.at <= until &&
+			isBegunBy(entry, execution) &&
+			view.pausedMs(entry.by, { from: entry.at, to: until }) > 0,
+	);
 	// Then the ledger knows that one, and no longer this claim: n8n may take long to store it.
 	const isClaim = (entry: EventView['entries'][number]) =>
 		entry.by === by && entry.at <= at && entry.to.startsWith('p');
@@ -183,6 +191,7 @@ function isWaiting(
 	const committedAt = event.entries.find(isCommit)?.at ?? at;
 	return (
 		!isOver &&
+		!hasBegun &&
 		!hasBegunAnother &&
 		isDenied !== true &&
 		mode !== 'retry' &&

@@ -1,8 +1,16 @@
 /** Incidents and sessions of stations: each reported once, none that there was not, and the list followed without standing still. */
 import type { StationSettings, Told } from '../../history';
-import { type Epoch, epochsOf, isContinued, isLate, saidBy, variantsOf } from '../stations/epochs';
+import {
+	type Epoch,
+	epochsOf,
+	isContinued,
+	isLate,
+	readIncidents,
+	saidBy,
+	variantsOf,
+} from '../stations/epochs';
 import { type Incident, isRepeated, type Said } from '../stations/reference';
-import type { EventView, LineOf, View } from '../view';
+import type { EventView, LineOf, Period, View } from '../view';
 import { MINUTE_MS, polls, SECOND_MS, wasCutOff } from './facts';
 import type { Found, Rule } from './rule';
 
@@ -54,7 +62,7 @@ export const STATIONS: readonly Rule[] = [
 					(epoch) =>
 						epoch.from <= at &&
 						epoch.versions[0]?.kind === told.kind &&
-						mayTell(report, epoch, told),
+						mayTell(report, epoch, told, at),
 				);
 				if (!isRight) yield { at, message: `${textOf(told)} was reported, and there was none` };
 			}
@@ -105,6 +113,8 @@ class Report {
 	readonly firsts: readonly (readonly [at: number, told: Told])[];
 	readonly items: ReadonlyMap<string, EventView>;
 	readonly #known: readonly LineOf<'known'>[];
+	/** By event: when the trigger read it. */
+	#readAt: Map<string, number[]> | undefined;
 	readonly #variants = new Map<Epoch, Map<string, Incident[][] | undefined>>();
 
 	constructor(view: View) {
@@ -140,6 +150,32 @@ class Report {
 			({ at, upTo }) => at >= from && at < to && upTo >= certainAt + SECOND_MS,
 		);
 		return line === undefined ? Infinity : Math.max(line.at, view.quietAt) + polls(view);
+	}
+
+	/** Whether the trigger has read an event in this time. */
+	isRead(event: string, { from, to }: Period): boolean {
+		this.#readAt ??= this.#readings();
+		// A history that does not say it.
+		if (this.#readAt.size === 0) return true;
+		return this.#readAt.get(event)?.some((at) => at >= from && at <= to) === true;
+	}
+
+	#readings(): Map<string, number[]> {
+		const readAt = new Map<string, number[]>();
+		for (const { at, reader, events } of this.view.all('page')) {
+			if (reader !== 'station') continue;
+			for (const event of events) readAt.set(event, [...(readAt.get(event) ?? []), at]);
+		}
+		return readAt;
+	}
+
+	/** Whether it is the end of an incident that this publication has rightly opened. */
+	isRightlyOpened(epoch: Epoch, { incident, state }: Told): boolean {
+		if (state !== 'resolved') return false;
+		const opened = this.firsts.find(
+			([at, told]) => at >= epoch.from && told.incident === incident && told.state === 'opened',
+		);
+		return opened !== undefined && mayTell(this, epoch, opened[1], opened[0]);
 	}
 
 	/** What a lost ledger knew counts as reported. */
@@ -256,7 +292,8 @@ function partOf({ asset, connector, status, code }: Told, settings: StationSetti
 const overlap = (a: Incident, b: Incident): boolean =>
 	a.part === b.part && a.since <= b.until && a.until >= b.since;
 
-function mayTell(report: Report, epoch: Epoch, told: Told): boolean {
+/** `at`: when it was told first. */
+function mayTell(report: Report, epoch: Epoch, told: Told, at: number): boolean {
 	if (told.kind === 'sessionEnded') return maySession(report, epoch, told);
 	const variants = report.variants(told.asset, epoch);
 	const { since } = told;
@@ -264,7 +301,9 @@ function mayTell(report: Report, epoch: Epoch, told: Told): boolean {
 	if (since === undefined || settings === undefined) return false;
 	if (variants === undefined) return true;
 	const isBefore = isListedBefore(report.stations, told, epoch.from);
-	if (isBefore && report.view.losses.length === 0) return false;
+	const isWrong = isBefore && report.view.losses.length === 0;
+	// The past can show later that it began before.
+	if (isWrong && !report.isRightlyOpened(epoch, told)) return false;
 	const part = partOf(told, settings);
 	// At once means before earlier events of the last minute are listed.
 	const isAtOnce = epoch.versions.some(({ forMinutes }) => forMinutes === 0);
@@ -273,7 +312,12 @@ function mayTell(report: Report, epoch: Epoch, told: Told): boolean {
 			? since <= incident.until && since >= incident.since - settings.withinMinutes * MINUTE_MS
 			: since === incident.since ||
 				(isAtOnce && since > incident.since && since <= incident.since + GRACE_MS);
-	return variants.flat().some((incident) => incident.part === part && isNear(incident));
+	const read = readIncidents(report.stations.get(told.asset) ?? [], epoch, ({ event }) =>
+		report.isRead(event, { from: epoch.from, to: at }),
+	);
+	return [...variants.flat(), ...read].some(
+		(incident) => incident.part === part && isNear(incident),
+	);
 }
 
 const isListedBefore = (stations: Report['stations'], { asset, since }: Told, time: number) =>

@@ -103,6 +103,18 @@ export function variantsOf(said: readonly Said[], epoch: Epoch): Incident[][] | 
 	return variants;
 }
 
+/** The incidents of what the trigger has read by then, by each version of the settings: the past before a publication is read later. */
+export function readIncidents(
+	said: readonly Said[],
+	epoch: Epoch,
+	isRead: (said: Said) => boolean,
+) {
+	const watched = said.filter((each) => isWatched(each, epoch));
+	const known = watched.filter((each) => each.at > epoch.polledAt || isRead(each));
+	if (known.length === watched.length) return [];
+	return epoch.versions.flatMap((settings) => incidentsOf(known, settings));
+}
+
 /** Whether what counted as over before the times changed may count as the same incident by the new ones. */
 export function isContinued(
 	said: readonly Said[],

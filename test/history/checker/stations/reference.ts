@@ -103,13 +103,21 @@ export function partOf(asset: string, says: Saying, settings: StationSettings): 
 function repeatedFaults(said: readonly Said[], settings: StationSettings): Incident[] {
 	const withinMs = settings.withinMinutes * MINUTE_MS;
 	const faults = new Map<string, number[]>();
-	const messages = new Set<string>();
+	/** Of the connectors that are faulted: the codes that their fault has named. */
+	const lasting = new Map<string, Set<string>>();
 	for (const { asset, at, says } of said) {
 		if (says.about !== 'status') continue;
+		const { connector, code = '' } = says;
 		const [part] = partOf(asset, says, settings);
-		if (part === undefined || messages.has(says.message)) continue;
-		messages.add(says.message);
-		faults.set(part, [...(faults.get(part) ?? []), at]);
+		if (part === undefined) {
+			lasting.delete(connector);
+			continue;
+		}
+		const named = lasting.get(connector);
+		// Repeated while it lasts, it is the same fault; by code, a new code is another one.
+		const isNews = named === undefined || (settings.scope === 'code' && !named.has(code));
+		lasting.set(connector, (named ?? new Set()).add(code));
+		if (isNews) faults.set(part, [...(faults.get(part) ?? []), at]);
 	}
 	return [...faults].flatMap(([part, times]) => {
 		const all: Incident[] = [];
