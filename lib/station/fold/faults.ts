@@ -134,6 +134,8 @@ function union(
 	b: readonly string[],
 	nameOf = (code: string): string => code,
 ): string[] {
-	const all = new Map([...a, ...b].reverse().map((code) => [nameOf(code), code] as const));
+	// Of two spellings the first in the alphabet, whichever was seen first.
+	const sorted = [...a, ...b].sort().reverse();
+	const all = new Map(sorted.map((code) => [nameOf(code), code] as const));
 	return [...all.values()].sort().slice(0, MOST_FAULTS);
 }
