@@ -8,7 +8,6 @@ import type { KnownPlaces } from './common/places';
 import { MOST_SHARD_BYTES, MOST_UNLISTED, RENEW_MS, type StationSettings } from './common/settings';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
-import { isWatched } from './fold/quiet';
 import { know } from './fold/station';
 
 const shape = object({
@@ -40,28 +39,38 @@ export interface PlacesAfter {
 	readonly next: Stored | undefined;
 }
 
+const NOTHING: PlacesOf = new Map();
+const byStored = new WeakMap<Stored, PlacesOf>();
+
+/** Made once of what was read: a network has ten thousand, and each poll asks for a few. */
+function byStation(stored: Stored): PlacesOf {
+	const places = byStored.get(stored) ?? new Map<string, KnownPlaces>(stored.stations);
+	byStored.set(stored, places);
+	return places;
+}
+
 /** Adds what the events of a poll show. The same events add nothing again, and no event takes anything away. */
 export function nextPlaces(
 	before: Stored | undefined,
 	events: readonly EventFacts[],
-	{ generation, watermark, settings, listing }: Moment,
+	{ generation, watermark, listing }: Moment,
 ): PlacesAfter {
 	if (before !== undefined && before.generation > generation)
 		return { places: new Map(), next: undefined };
 	const own = before?.generation === generation ? before : undefined;
-	const places = new Map<string, KnownPlaces>(own?.stations);
-	let isNews = false;
+	const known = own === undefined ? NOTHING : byStation(own);
+	const news = new Map<string, KnownPlaces>();
 	for (const event of events) {
 		for (const fact of event.facts) {
-			if (!isWatched(fact, settings)) continue;
-			const known = { ...places.get(event.assetId) };
-			if (!know(known, fact, event)) continue;
-			places.set(event.assetId, known);
-			isNews = true;
+			if (fact.about !== 'status') continue;
+			const { assetId } = event;
+			const shown = { ...(news.get(assetId) ?? known.get(assetId)) };
+			if (know(shown, fact, event)) news.set(assetId, shown);
 		}
 	}
+	const places = news.size === 0 ? known : new Map([...known, ...news]);
 	const isDue = places.size > 0 && watermark - (own?.written ?? Infinity) >= RENEW_MS;
-	if (!isNews && !isDue) return { places, next: undefined };
+	if (news.size === 0 && !isDue) return { places, next: undefined };
 	const stations = limited(places, (id) => listing?.has(id) ?? true);
 	// What finds no room is no news.
 	const isSame = JSON.stringify(stations) === JSON.stringify(own?.stations);

@@ -210,8 +210,10 @@ function fold(
 		return known === undefined ? {} : { known };
 	};
 	const inPoll = { ...settings, mostParts: MOST_READ_PARTS };
-	for (const one of events.toSorted(inFoldOrder)) {
-		if (one.facts.every((fact) => isQuiet(fact, settings)) || isOver(one)) continue;
+	const isQuietEvent = ({ facts }: EventFacts) => facts.every((fact) => isQuiet(fact, settings));
+	// Few are.
+	const loud = events.filter((one) => !isQuietEvent(one) && !isOver(one));
+	for (const one of loud.sort(inFoldOrder)) {
 		const station = stationOf(one);
 		if (!addEvent(station, one, inPoll)) continue;
 		state.stations[one.assetId] = station;
