@@ -14,7 +14,7 @@ import type { StationFacts } from './log';
 import { Numbers } from './numbers';
 
 /** What a report says: those that say the same share it. */
-type Saying = Pick<Report, 'key' | 'w' | 'd'>;
+type Saying = Readonly<Omit<Report, 't' | 'id'>>;
 
 /** A place with a status, and its states: they are made whenever they are gone through. */
 export interface StatusPlace {
@@ -49,7 +49,7 @@ export function placesIn(
 			lineIn(isNumbered(connector) ? lines : unnumbered, connector, facts).add(
 				event.at,
 				place,
-				said.of(fact),
+				said.of(fact, statusSaid),
 			);
 		}
 	}
@@ -80,20 +80,28 @@ function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFact
 	return line;
 }
 
-class Sayings {
+function statusSaid(fact: Extract<Fact, { about: 'status' }>): Saying {
+	const { info: _info, ...d } = detailOf(fact);
+	const w = badnessOf(fact);
+	return { key: fact.status, d, ...(w > 0 && { w }) };
+}
+
+/** Stations that always say something else share nothing. */
+const MOST_SHARED = 1_000;
+
+export class Sayings {
 	readonly #byText = new Map<string, Saying>();
 	/** Messages that say the same share their facts, as far as they are found again. */
 	readonly #byFact = new WeakMap<Fact, Saying>();
 	readonly #ended = new Map<Saying, Saying>();
 
-	of(fact: Extract<Fact, { about: 'status' }>): Saying {
+	of<T extends Fact>(fact: T, sayingOf: (fact: T) => Saying): Saying {
 		const known = this.#byFact.get(fact);
 		if (known !== undefined) return known;
-		const { info: _info, ...d } = detailOf(fact);
-		const w = badnessOf(fact);
-		const text = JSON.stringify([fact.status, w, d]);
-		const said = this.#byText.get(text) ?? { key: fact.status, d, ...(w > 0 && { w }) };
-		this.#byText.set(text, said);
+		const saying = sayingOf(fact);
+		const text = JSON.stringify(saying);
+		const said = this.#byText.get(text) ?? saying;
+		if (this.#byText.size < MOST_SHARED) this.#byText.set(text, said);
 		this.#byFact.set(fact, said);
 		return said;
 	}
@@ -110,18 +118,20 @@ class LoggedReport implements Report {
 	readonly key: string;
 	readonly w: number | undefined;
 	readonly d: Report['d'];
+	readonly #said: Saying;
 	readonly #idOf: StationFacts['idOf'];
 	readonly #place: number;
 
 	constructor(
 		readonly t: number,
-		{ key, w, d }: Saying,
+		said: Saying,
 		place: number,
 		idOf: StationFacts['idOf'],
 	) {
-		this.key = key;
-		this.w = w;
-		this.d = d;
+		this.key = said.key;
+		this.w = said.w;
+		this.d = said.d;
+		this.#said = said;
 		this.#place = place;
 		this.#idOf = idOf;
 	}
@@ -129,9 +139,14 @@ class LoggedReport implements Report {
 	get id(): string {
 		return this.#idOf(this.#place);
 	}
+
+	/** With all that it says. */
+	whole(): Report {
+		return { t: this.t, id: this.id, ...this.#said };
+	}
 }
 
-export class Reports implements Iterable<Report> {
+export class Reports implements Iterable<LoggedReport> {
 	readonly #times = new Numbers();
 	readonly #places = new Numbers();
 	readonly #said: Saying[] = [];
@@ -172,7 +187,7 @@ export class Reports implements Iterable<Report> {
 		this.#order = isSorted ? order : order.sort(compare);
 	}
 
-	*[Symbol.iterator](): Generator<Report, void> {
+	*[Symbol.iterator](): Generator<LoggedReport, void> {
 		for (const n of this.#order ?? []) yield this.#reportAt(n);
 	}
 
@@ -182,7 +197,7 @@ export class Reports implements Iterable<Report> {
 		return n === undefined ? undefined : this.#reportAt(n);
 	}
 
-	#reportAt(n: number): Report {
+	#reportAt(n: number): LoggedReport {
 		const said = this.#said[n];
 		if (said === undefined) throw new RangeError(`There is no report ${n}`);
 		return new LoggedReport(this.#times.all[n] ?? 0, said, this.#places.all[n] ?? 0, this.#idOf);

@@ -1,5 +1,6 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
 import type { Owner } from '../common/incident';
+import { isNumbered } from '../common/places';
 import { STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState } from '../common/state';
 import type { Moment } from '../decide/moment';
@@ -7,8 +8,9 @@ import type { EventFacts, Fact } from '../facts';
 import { CONNECTION } from '../fold/components';
 import { OFFLINE, outagesOf } from '../fold/outages';
 import { isWatched } from '../fold/quiet';
-import { bootOf, know, type Placed, reportOf } from '../fold/station';
+import { bootOf, know, reportOf } from '../fold/station';
 import { inForceOrder } from '../fold/timeline';
+import { Reports, Sayings } from './lines';
 import type { StationFacts } from './log';
 
 /** Everything that began is reported, of every station. */
@@ -25,41 +27,76 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
-/** What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. */
-export function stateOf(facts: StationFacts, settings: StationSettings, end: number): StationState {
+/**
+ * What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. `onFact` is
+ * called with each fact about a place that is watched.
+ */
+export function stateOf(
+	facts: StationFacts,
+	settings: StationSettings,
+	end: number,
+	onFact?: (fact: Fact, event: EventFacts) => void,
+): StationState {
 	if (settings.kind === 'stationOffline') {
 		return { lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
 	}
-	return stateBy(facts, end, (fact, event) =>
-		isWatched(fact, settings) ? reportOf(fact, event, settings) : undefined,
-	);
-}
-
-/** What all components said. */
-export function stateBy(
-	facts: StationFacts,
-	end: number,
-	placedOf: (fact: Fact, event: EventFacts) => Placed | undefined,
-): StationState {
-	const state: StationState = {};
-	const lines = (state.lines = {} as Record<string, { reports: Report[] }>);
-	const known = (state.known = {});
-	for (const event of facts.states) {
+	const lines: Record<string, { reports: Report[] }> = {};
+	const known = {};
+	const state: StationState = { lines, known };
+	const statuses = new Map<string, Reports>();
+	const said = new Sayings();
+	for (const { place, ...event } of facts.states) {
 		if (event.at >= end) continue;
 		for (const fact of event.facts) {
 			const boot = bootOf(fact, event);
 			if (boot !== undefined) (state.boots ??= []).push(boot);
-			const placed = placedOf(fact, event);
-			if (placed === undefined) continue;
+			if (!isWatched(fact, settings)) continue;
+			onFact?.(fact, event);
 			know(known, fact, event);
-			const line = lines[placed.name];
-			if (line === undefined) lines[placed.name] = { reports: [placed.report] };
-			else line.reports.push(placed.report);
+			if (fact.about === 'status' && isNumbered(fact.connector)) {
+				const reports = statuses.get(fact.connector) ?? new Reports(facts.idOf);
+				statuses.set(fact.connector, reports);
+				lines[fact.connector] ??= { reports: [] };
+				const saying = said.of(fact, () => sayingOf(reportOf(fact, event, settings)?.report));
+				reports.add(event.at, place, saying);
+				continue;
+			}
+			const placed = reportOf(fact, event, settings);
+			if (placed === undefined) continue;
+			(lines[placed.name] ??= { reports: [] }).reports.push(placed.report);
 		}
+	}
+	const boots = (state.boots ?? []).flatMap(({ t, as }) => (as === undefined ? [t] : []));
+	boots.sort((a, b) => a - b);
+	for (const [name, reports] of statuses) {
+		reports.sort();
+		lines[name] = { reports: neededOf(reports, boots) };
 	}
 	// It pauses the time that stations have after a boot.
 	if (state.boots !== undefined) lines[CONNECTION] = connectionOf(facts, end);
 	return state;
+}
+
+function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' }) {
+	return said;
+}
+
+/**
+ * Without those that say once more that nothing which is watched is so: most of a million. But the first after a boot shows that
+ * its connector reported.
+ */
+function neededOf(reports: Reports, boots: readonly number[]): Report[] {
+	const needed: Report[] = [];
+	let next = 0;
+	for (const report of reports) {
+		const { t, key } = report;
+		let isAfterBoot = false;
+		for (; (boots[next] ?? Infinity) <= t; next++) isAfterBoot = true;
+		const last = needed.at(-1);
+		const isRepeated = key === '' && last?.key === '' && last.t < t;
+		if (!isRepeated || isAfterBoot) needed.push(report.whole());
+	}
+	return needed;
 }
 
 const CONNECTION_ONLY = { kind: 'stationOffline', statuses: [] } as const;

@@ -3,7 +3,7 @@ import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
 import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
 import type { StationSettings } from '../common/settings';
-import type { ConnectionSettings } from '../facts';
+import type { ConnectionSettings, EventFacts, Fact } from '../facts';
 import { componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
@@ -203,7 +203,8 @@ function openOf(
 	question: StatusQuestion,
 ) {
 	const settings = settingsFor(question, 'connectorFault');
-	const state = facts ? stateOf(facts, settings, Infinity) : {};
+	const spellings = new Map<string, string>();
+	const state = facts ? stateOf(facts, settings, Infinity, noteSpelling(spellings)) : {};
 	const horizon = { until: Infinity, watermark: past.knownUpTo };
 	const components = componentsOf(state, horizon, times.outages);
 	// A station that was updated has no places of its old numbers any more.
@@ -235,7 +236,7 @@ function openOf(
 			? []
 			: stretches.filter(lasting).map(({ address, since, first: { d } }) => ({
 					connector: placeName(components.places.placeOf(address, since)),
-					component: spellingOf(component, since, facts),
+					component: spellings.get(problemAt(component, since)) ?? component,
 					errorCode: d?.error ?? null,
 					info: d?.info ?? null,
 					since,
@@ -244,14 +245,15 @@ function openOf(
 	return { faults: [...faults, ...byList], problems: problems.sort((a, b) => a.since - b.since) };
 }
 
-/** As the station wrote it then. */
-function spellingOf(component: string, at: number, facts: StationFacts | undefined): string {
-	for (const event of facts?.states ?? []) {
-		for (const fact of event.at === at ? event.facts : []) {
-			if (fact.about === 'problem' && fact.component === component) return fact.name;
-		}
-	}
-	return component;
+const problemAt = (component: string, at: number): string => `${at} ${component}`;
+
+/** How the station wrote the components of its problems, each time. */
+function noteSpelling(spellings: Map<string, string>) {
+	return (fact: Fact, { at }: EventFacts): void => {
+		if (fact.about !== 'problem') return;
+		const problem = problemAt(fact.component, at);
+		if (!spellings.has(problem)) spellings.set(problem, fact.name);
+	};
 }
 
 function runningOf(
