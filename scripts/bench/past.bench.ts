@@ -24,6 +24,8 @@ interface Scene {
 	readonly perSecond?: number;
 	/** Else of stations that report another status each so many milliseconds, */
 	readonly statusMs?: number;
+	/** One of so many is a fault, 4 by default, */
+	readonly faultEvery?: number;
 	/** or lose the connection, have a fault and a session all the time. */
 	readonly backMs: number;
 	readonly lookBackMs: number;
@@ -58,6 +60,14 @@ const SCENES: readonly Scene[] = [
 		backMs: 28 * DAY,
 		lookBackMs: 22 * HOUR,
 	},
+	{
+		name: 'a million statuses of one station, a fault each two hours',
+		stations: 1,
+		statusMs: 2_500,
+		faultEvery: 2_880,
+		backMs: 28 * DAY,
+		lookBackMs: 22 * HOUR,
+	},
 	{ name: '2 days of a restless station', stations: 1, backMs: 47 * HOUR, lookBackMs: HOUR },
 ];
 /** How often each of these does everything. */
@@ -68,6 +78,7 @@ const QUESTIONS = [
 	'Get Incidents, each fault',
 	'Get Sessions',
 	'Get Uptime',
+	'Get Outages',
 	'Get Status',
 ];
 const PLAIN: ReadonlySet<string> = new Set(['Get Sessions', 'Get Uptime']);
@@ -98,12 +109,14 @@ async function main(): Promise<void> {
 }
 
 function listed(
-	{ perSecond, statusMs, backMs, lookBackMs }: Scene,
+	{ perSecond, statusMs, faultEvery = 4, backMs, lookBackMs }: Scene,
 	assets: readonly Asset[],
 ): Iterable<Listed> {
 	const from = NOW - backMs - lookBackMs;
 	if (perSecond !== undefined) return eventsOf(assets, perSecond, from);
-	return statusMs === undefined ? restless(assets, from) : statuses(assets, statusMs, from);
+	return statusMs === undefined
+		? restless(assets, from)
+		: statuses(assets, statusMs, faultEvery, from);
 }
 
 /** Newest first. */
@@ -177,14 +190,19 @@ function pagesOf(list: Iterable<Listed>): Pages {
 	return { count, pages, after };
 }
 
-/** Another status each time, with a fault among four. */
-function* statuses(assets: readonly Asset[], everyMs: number, from: number): Generator<Listed> {
-	const words = ['Available', 'Preparing', 'Charging', 'Faulted'];
+/** Another status each time. */
+function* statuses(
+	assets: readonly Asset[],
+	everyMs: number,
+	faultEvery: number,
+	from: number,
+): Generator<Listed> {
+	const words = ['Available', 'Preparing', 'Charging'];
 	for (let n = 0, at = NOW; at >= from; at -= everyMs) {
 		for (const { id: assetId } of assets) {
 			n += 1;
 			const createdAt = new Date(at).toISOString();
-			const status = words[n % words.length];
+			const status = n % faultEvery === 3 ? 'Faulted' : words[n % words.length];
 			const errorCode = status === 'Faulted' ? 'OtherError' : 'NoError';
 			const id = `whevt_${String(n).padStart(26, '0')}`;
 			const payload = {

@@ -104,6 +104,11 @@ async function ours({ station, service }: Package): Promise<readonly unknown[]> 
 			(asked) =>
 				station.pastUptime(asked, places(asked) as Parameters<typeof station.pastUptime>[1]),
 		],
+		'Get Outages': [
+			{ connections: true, states: true, silence: true },
+			(asked) =>
+				station.pastOutages(asked, places(asked) as Parameters<typeof station.pastOutages>[1]),
+		],
 		'Get Status': [
 			{ connections: true, states: true, sessions: true, silence: true },
 			(asked) => station.stationStatus(asked, words),
