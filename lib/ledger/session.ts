@@ -52,6 +52,19 @@ export class Session {
 		while (this.#clock() - this.#renewedAt >= SURE_MS) await this.#renew();
 	}
 
+	/**
+	 * Asks again until the session has lived while it asked: what a process held that was paused for longer may be another
+	 * one's meanwhile.
+	 */
+	async whileAlive<R>(ask: () => Promise<R>): Promise<R> {
+		for (;;) {
+			await this.open();
+			const askedAt = this.#clock();
+			const result = await ask();
+			if (this.#clock() - this.#renewedAt < SURE_MS && this.#since <= askedAt) return result;
+		}
+	}
+
 	/** Whether another process is dead, from its session. */
 	readonly isDead = (vital: Vital): boolean => {
 		if (vital !== 'gone') return vital === 'closed';

@@ -1,6 +1,7 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { Session } from '../../../lib/ledger/session';
 import { MemoryLedger } from './memoryLedger';
 import { useStoppedClock } from './stoppedClock';
 
@@ -38,6 +39,23 @@ describe('the ledger of a process', () => {
 		await expect(ledger.claim(KEY)).rejects.toThrow(LedgerUnavailableError);
 		await expect(ledger.begin([KEY], BEGINNING)).rejects.toThrow(LedgerUnavailableError);
 		expect(ledger.store.trips).toBe(2);
+	});
+
+	it('does not begin what another process took over while this one was paused', async () => {
+		const { store } = ledger;
+		let pausedMs = 0;
+		const clock = () => performance.now() + pausedMs;
+		const session = new Session(store, { onLost: () => undefined, clock });
+		const change = store.change.bind(store);
+		jest.spyOn(store, 'change').mockImplementationOnce(async (...asked) => {
+			const result = await change(...asked);
+			store.put(KEY, 'done');
+			pausedMs = SESSION_MS;
+			return result;
+		});
+		const paused = new EventLedger({ store, session });
+		expect(await paused.begin([KEY], BEGINNING)).toEqual([false]);
+		expect(paused.isRunning).toBe(false);
 	});
 
 	it('rejects a key that ledgerKey did not create, and changes nothing', async () => {

@@ -160,4 +160,22 @@ describe('the session of a process', () => {
 		await pass(1);
 		expect(dead()).toEqual(['gone', 'closed']);
 	});
+
+	it('asks again what was answered after a pause in which it lapsed', async () => {
+		let pausedMs = 0;
+		const clock = () => performance.now() + pausedMs;
+		session = new Session(
+			{ renewSession: async () => true, closeSession: jest.fn() },
+			{
+				...{ onLost: () => undefined, clock },
+			},
+		);
+		let asked = 0;
+		const ask = async () => {
+			pausedMs = LIFE_MS;
+			return ++asked;
+		};
+		expect(await session.whileAlive(ask)).toBe(2);
+		expect(await session.whileAlive(ask)).toBe(3);
+	});
 });
