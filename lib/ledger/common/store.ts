@@ -58,7 +58,7 @@ export interface Records {
 
 /** Every method rejects with `LedgerUnavailableError` when the store cannot be reached or written. */
 export interface Store extends Records {
-	/** Applies the step to the entry of each key, atomically for each; returns the results in order. */
+	/** Applies the step to the entry of each key; returns the results in order. Each is atomic, not all together: if it rejects, some may have changed. */
 	change<K extends { readonly key: string }, R>(
 		keys: readonly K[],
 		update: Update<K, R>,
@@ -74,6 +74,24 @@ export interface Store extends Records {
 	/** Releases files and connections; a later call opens them again. */
 	close(): Promise<void>;
 }
+
+/** Before the name of a record, in its key. The key of an entry has no colon. */
+export const RECORD = 'record:';
+
+export interface Swap {
+	readonly key: string;
+	/** What was read; undefined: no text. */
+	readonly expected: string | undefined;
+	/** Undefined: none. */
+	readonly next: string | undefined;
+	/** How long the text is kept at least from now on, in milliseconds; undefined: as long as before, and a new one for good. */
+	readonly keepMs: number | undefined;
+	/** Whether the result waits until the change survives a power cut. */
+	readonly isDurable: boolean;
+}
+
+/** True if the text is now the next one, also if it was already: the swap may have been sent again. Otherwise the text that it is. */
+export type Swapped = true | string | undefined;
 
 /** How long a session lives without being renewed, in milliseconds. */
 export const SESSION_MS = MINUTE_MS;
