@@ -42,6 +42,8 @@ export interface LedgerResponse {
 	readonly isReplaced: boolean;
 	/** Whether it had the lock. */
 	readonly hasWritten: boolean;
+	/** Whether another process has written since the last requests. */
+	readonly haveOthersWritten: boolean;
 }
 
 export interface LedgerFileOptions {
@@ -63,6 +65,8 @@ export class LedgerFile {
 	#database: LedgerDatabase | undefined;
 	/** The time by which entries expire: that of the file when this process opened it, and what has passed since. */
 	#expiryOffset = 0;
+	/** SQLite's number for what other connections have written. */
+	#othersVersion: unknown;
 	/** Whether the last sync failed, so that what is read may be missing on disk. */
 	#isUnsynced = false;
 
@@ -75,11 +79,12 @@ export class LedgerFile {
 	/** Never throws. */
 	run(requests: readonly LedgerRequest[]): LedgerResponse {
 		const results: LedgerResult[] = [];
-		let [isReplaced, hasWritten] = [false, false];
+		let [isReplaced, hasWritten, haveOthersWritten] = [false, false, false];
 		try {
 			isReplaced = this.#database?.isCurrent() === false;
 			if (isReplaced) this.#close();
 			const database = (this.#database ??= this.#open());
+			haveOthersWritten = this.#haveOthersWritten(database);
 			if (this.#isUnsynced) this.#write(database, []);
 			const writes: number[] = [];
 			for (const [n, request] of requests.entries()) {
@@ -101,13 +106,19 @@ export class LedgerFile {
 			for (const n of requests.keys()) results[n] ??= { error: message, isBusy: isLocked };
 		}
 		if (requests.some(({ op }) => op === 'close')) this.#close();
-		return { results, isReplaced, hasWritten };
+		return { results, isReplaced, hasWritten, haveOthersWritten };
+	}
+
+	#haveOthersWritten({ statements }: LedgerDatabase): boolean {
+		const before = this.#othersVersion;
+		this.#othersVersion = statements.readOthersVersion.get()?.['data_version'];
+		return before !== undefined && this.#othersVersion !== before;
 	}
 
 	/** One that fails to close is dropped all the same. */
 	#close(): void {
 		const database = this.#database;
-		this.#database = undefined;
+		[this.#database, this.#othersVersion] = [undefined, undefined];
 		try {
 			database?.close();
 		} catch {

@@ -136,6 +136,8 @@ export function prepareStatements(db: DatabaseSync) {
 			`INSERT INTO clock (id, wall, time) VALUES (1, $wall, $time)
 			ON CONFLICT (id) DO UPDATE SET wall = $wall, time = max(time, $time)`,
 		),
+		/** `{ data_version }`: another number after each commit of another connection. */
+		readOthersVersion: db.prepare('PRAGMA data_version'),
 		/** $now: removes some expired records. */
 		sweepRecords: db.prepare(
 			'DELETE FROM record WHERE key IN (SELECT key FROM record WHERE expires <= $now LIMIT 8)',

@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import { jittered, sleep } from '../../shared/pace';
 import { Thread } from '../../shared/thread';
-import { LedgerUnavailableError, type Swap, type Swapped, type Vital } from '../common/store';
+import {
+	LedgerUnavailableError,
+	SESSION_MS,
+	type Swap,
+	type Swapped,
+	type Vital,
+} from '../common/store';
 import { TextStore } from '../texts/textStore';
 import { LedgerDatabase, loadSqlite } from './database';
 import { sqliteUnavailableError } from './files';
@@ -25,10 +31,15 @@ interface SqliteStoreOptions extends Omit<LedgerFileOptions, 'clock'> {
 
 const THREAD_ENDED =
 	'The event ledger is not available. Its thread has ended and is started again: if this continues, look for the cause in the log, such as too little memory.';
-/** How long what finds the file locked is tried again. */
+/** How long what finds the file locked is tried again: since another process has last written, and in all. */
 const BUSY_MS = 250;
+const LONGEST_BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 3;
-/** Where another process writes as well, each lets the others have the lock after its own write. */
+/**
+ * Where another process writes as well, each lets the others have the lock after its own write: one that always has it does not
+ * notice who waits, and a sync takes long. Each process renews its session more often than this.
+ */
+const POLITE_MS = SESSION_MS / 2;
 const POLITE_PAUSE_MS = 3 * BUSY_PAUSE_MS;
 
 interface WaitingRequest {
@@ -46,7 +57,8 @@ export class SqliteStore extends TextStore {
 	readonly #thread: Thread<string, readonly LedgerRequest[], LedgerResponse>;
 	/** What has come while the thread works: its next transaction. */
 	#waiting: WaitingRequest[] = [];
-	#politeUntil = -Infinity;
+	/** When another process was last seen to write. */
+	#othersWroteAt = -Infinity;
 	#isSending = false;
 	#isUsed = false;
 	/** What has found the file locked, until it is tried again. */
@@ -123,10 +135,11 @@ export class SqliteStore extends TextStore {
 			this.#waiting = [];
 			try {
 				const requests = sent.map(({ request }) => request);
-				const { results, isReplaced, hasWritten } = await this.#thread.call(requests);
-				if (isReplaced) this.#onReplaced();
-				for (const [n, each] of sent.entries()) this.#settle(each, results[n]);
-				if (hasWritten && performance.now() < this.#politeUntil)
+				const response = await this.#thread.call(requests);
+				if (response.isReplaced) this.#onReplaced();
+				if (response.haveOthersWritten) this.#othersWroteAt = performance.now();
+				for (const [n, each] of sent.entries()) this.#settle(each, response.results[n]);
+				if (response.hasWritten && performance.now() - this.#othersWroteAt < POLITE_MS)
 					await sleep(jittered(POLITE_PAUSE_MS));
 			} catch (error) {
 				const unavailable = new LedgerUnavailableError(THREAD_ENDED, { cause: error });
@@ -138,14 +151,16 @@ export class SqliteStore extends TextStore {
 	}
 
 	#settle(waiting: WaitingRequest, result: LedgerResponse['results'][number] | undefined): void {
-		if (result === undefined || 'value' in result) {
-			waiting.resolve(result?.value);
+		if (result === undefined) throw new TypeError('The file responds to each request');
+		if ('value' in result) {
+			waiting.resolve(result.value);
 			return;
 		}
 		const now = performance.now();
-		waiting.busySince ??= now;
-		if (result.isBusy) this.#politeUntil = now + 4 * BUSY_MS;
-		if (!result.isBusy || now - waiting.busySince >= BUSY_MS) {
+		const since = (waiting.busySince ??= now);
+		const isOver =
+			now - Math.max(since, this.#othersWroteAt) >= BUSY_MS || now - since >= LONGEST_BUSY_MS;
+		if (!result.isBusy || isOver) {
 			waiting.reject(new LedgerUnavailableError(result.error));
 			return;
 		}
