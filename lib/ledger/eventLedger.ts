@@ -100,20 +100,19 @@ export class EventLedger implements Ledger {
 		const attempt = { run, session: this.#session.name, repeats, reportsEnd, isRetry };
 		// Known before the events are begun: the session must not be closed in between.
 		if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun: [] });
-		const after = await this.#session.whileAlive(
-			async () =>
-				await this.#change(
-					keys.map((key) => ({ key })),
-					(entry, _key, moment) => {
-						const { result, ...next } = steps.begin(entry, attempt, moment);
-						return {
-							...next,
-							result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },
-						};
-					},
-					{ keepMs: retentionMs, isDurable: true },
-				),
-		);
+		const begin = async () =>
+			await this.#change(
+				keys.map((key) => ({ key })),
+				(entry, _key, moment) => {
+					const { result, ...next } = steps.begin(entry, attempt, moment);
+					return {
+						...next,
+						result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },
+					};
+				},
+				{ keepMs: retentionMs, isDurable: true },
+			);
+		const after = await this.#session.whileAlive(begin);
 		const begun = after.flatMap(({ result, text, entry }, n) => {
 			const key = keys[n];
 			if (!result.continues || key === undefined) return [];

@@ -101,8 +101,8 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a beginning is not synced',
 		LEDGER_FILE,
-		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t};\n\t\t\t},\n\t\t\t{ keepMs: retentionMs, isDurable: true },",
-		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t};\n\t\t\t},\n\t\t\t{ keepMs: retentionMs, isDurable: false },",
+		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t\t};\n\t\t\t\t},\n\t\t\t\t{ keepMs: retentionMs, isDurable: true },",
+		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t\t};\n\t\t\t\t},\n\t\t\t\t{ keepMs: retentionMs, isDurable: false },",
 	),
 	fault(
 		'an attempt has the name of its execution',
