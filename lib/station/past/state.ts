@@ -45,6 +45,8 @@ export function stateOf(
 	const state: StationState = { lines, known };
 	const statuses = new Map<string, Reports>();
 	const said = new Sayings();
+	/** When something was said of a component without a number: it can be any of them. */
+	const marks: number[] = [];
 	for (const { place, ...event } of facts.states) {
 		if (event.at >= end) continue;
 		for (const fact of event.facts) {
@@ -63,14 +65,15 @@ export function stateOf(
 			}
 			const placed = reportOf(fact, event, settings);
 			if (placed === undefined) continue;
+			if (fact.about === 'status') marks.push(event.at);
 			(lines[placed.name] ??= { reports: [] }).reports.push(placed.report);
 		}
 	}
-	const boots = (state.boots ?? []).flatMap(({ t, as }) => (as === undefined ? [t] : []));
-	boots.sort((a, b) => a - b);
+	for (const { t, as } of state.boots ?? []) if (as === undefined) marks.push(t);
+	marks.sort((a, b) => a - b);
 	for (const [name, reports] of statuses) {
 		reports.sort();
-		lines[name] = { reports: neededOf(reports, boots) };
+		lines[name] = { reports: neededOf(reports, marks) };
 	}
 	// It pauses the time that stations have after a boot.
 	if (state.boots !== undefined) lines[CONNECTION] = connectionOf(facts, end);
@@ -82,19 +85,20 @@ function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' 
 }
 
 /**
- * Without those that say once more that nothing which is watched is so: most of a million. But the first after a boot shows that
- * its connector reported.
+ * Without those that say once more that nothing which is watched is so: most of a million. But the first one after a mark counts: it
+ * shows that its connector reported after a boot, or ends what was said of a component without a number.
  */
-function neededOf(reports: Reports, boots: readonly number[]): Report[] {
+function neededOf(reports: Reports, marks: readonly number[]): Report[] {
 	const needed: Report[] = [];
 	let next = 0;
 	for (const report of reports) {
 		const { t, key } = report;
-		let isAfterBoot = false;
-		for (; (boots[next] ?? Infinity) <= t; next++) isAfterBoot = true;
 		const last = needed.at(-1);
 		const isRepeated = key === '' && last?.key === '' && last.t < t;
-		if (!isRepeated || isAfterBoot) needed.push(report.whole());
+		// One at the time of the last report may come after it.
+		while ((marks[next] ?? Infinity) < (last?.t ?? -Infinity)) next++;
+		const isMarked = (marks[next] ?? Infinity) <= t;
+		if (!isRepeated || isMarked) needed.push(report.whole());
 	}
 	return needed;
 }
