@@ -113,8 +113,9 @@ function partsWith(
 ): readonly string[] {
 	const own = partOf(opening, settings);
 	const known = incidentsOf(opening, latest, settings);
+	// A place that joined it later does not make it back of what was there.
 	const isBack = (incident: Latest): boolean =>
-		opening.places.has(incident.connector ?? '') &&
+		(opening.places.get(incident.connector ?? '') ?? Infinity) <= opening.since &&
 		incident.since < opening.since &&
 		touches(opening, incident, settings.resolveAfterMs);
 	const before = [...latest]
@@ -261,7 +262,7 @@ export function faultsOf(
 	const components = componentsOf(state, { ...moment, until: horizon });
 	const current = runsOf(components, settings).flatMap((run) =>
 		openingsOf(run, settings).map((opening) => ({
-			fault: countedFaultOf(opening),
+			fault: countedFaultOf(opening, settings),
 			names: run.places.keys(),
 		})),
 	);

@@ -120,7 +120,7 @@ function stepsOf(
 				names.set(partOf(run, settings), incident.id);
 				if (kind !== 'connectorFault') return;
 				const own = run.parts?.flatMap((one) => openingsOf(one, settings)) ?? [run];
-				for (const opening of own) countFault(incident, countedFaultOf(opening));
+				for (const opening of own) countFault(incident, countedFaultOf(opening, settings));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},

@@ -54,7 +54,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	if (kind !== 'connectorFault')
 		return [{ ...run, d: run.first.d, keys: [run.key], errors: [], vendors: [] }];
 	const isByCode = scope === 'code';
-	const withinMs = isRepeated(settings) ? settings.withinMs : Infinity;
+	const withinMs = countedMs(settings);
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
 	for (const report of run.reports) {
@@ -80,6 +80,9 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	});
 }
 
+const countedMs = (settings: StationSettings): number =>
+	isRepeated(settings) ? settings.withinMs : Infinity;
+
 function faultOf(opening: Opening): Fault {
 	const { since, first, connector, until, d = {}, keys, errors, vendors } = opening;
 	const isMore = errors.length + vendors.length > 1;
@@ -88,13 +91,15 @@ function faultOf(opening: Opening): Fault {
 	return { t: since, id: first.id, connector, ...end, d, ...more, opens: keys.join() };
 }
 
-/** By the connector that an EVSE with its own report is about, whichever of the two came first. */
-export function countedFaultOf(opening: Opening): Fault {
-	const { places, connector } = opening;
-	return {
-		...faultOf(opening),
-		connector: [...places.keys()].find((place) => place.includes('/')) ?? connector,
-	};
+/**
+ * By the connector that an EVSE with its own report is about, whichever of the two came first. What is known of the place only
+ * after the time in which faults have to be reported changes nothing: by then its incident can be over.
+ */
+export function countedFaultOf(opening: Opening, settings: StationSettings): Fault {
+	const { places, connector, since } = opening;
+	const withinMs = countedMs(settings);
+	const own = [...places].find(([place, from]) => place.includes('/') && from - since <= withinMs);
+	return { ...faultOf(opening), connector: own?.[0] ?? connector };
 }
 
 /** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. */

@@ -317,7 +317,7 @@ function forget(
 				({ until = Infinity, reports }) => until < cut && reports.every((one) => own.has(one)),
 			)
 			.flatMap((run) => openingsOf(run, settings))
-			.map(countedFaultOf);
+			.map((opening) => countedFaultOf(opening, settings));
 		state.faults = [...(state.faults ?? []), ...over].sort(inOrder).slice(-MOST_REPORTS);
 	}
 	const isKept = ({ until = Infinity }: { readonly until?: number }) => until >= from;

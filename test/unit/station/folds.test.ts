@@ -242,6 +242,29 @@ const FOUND = [
 		],
 		{ pauses: [14, 4, 28], stretches: [1] },
 	],
+	[
+		'an EVSE is faulted again once it is known to be the place of the problem of its connector',
+		'connectorFault, connector, 1',
+		[
+			[153, 2, 1, 2],
+			[546, 2, 2, 2],
+			[1077, 2, 1, 0],
+			[599, 2, 2, 0],
+			[1097, 2, 1, 2],
+		],
+		{ pauses: [400] },
+	],
+	[
+		'the only connector of a faulted EVSE is known after the time in which faults count',
+		'connectorFault, station, 3',
+		[
+			[1054, 1, 2, 2],
+			[5, 1, 1, 2],
+			[2, 1, 1, 2],
+			[3003, 1, 2, 2],
+		],
+		{ pauses: [400] },
+	],
 ] as const;
 
 it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
