@@ -116,10 +116,13 @@ export function countFault(incident: Incident, fault: Fault): void {
 	if (allErrors.length > 0) incident.errors = allErrors;
 	if (allVendors.length > 0) incident.vendors = allVendors;
 	const known = faults.find((other) => isSame(other, fault));
-	const first = known !== undefined && known.t < fault.t ? known : fault;
+	const isFirst = known === undefined || known.t >= fault.t;
+	const [first, last] = isFirst ? [fault, known ?? fault] : [known, fault];
+	// The first that names a code, whichever was read first.
+	const { d } = isNone(codesOf(first.d)) && !isNone(codesOf(last.d)) ? last : first;
 	// What the connector has reported may be forgotten by now.
 	const place = known?.connector.includes('/') === true ? known : fault;
-	const next = { ...fault, t: first.t, id: first.id, connector: place.connector };
+	const next = { ...fault, t: first.t, id: first.id, d, connector: place.connector };
 	const others = faults.filter((other) => other !== known);
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
 	incident.count = known === undefined ? count + 1 : count;

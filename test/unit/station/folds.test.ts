@@ -265,6 +265,17 @@ const FOUND = [
 		],
 		{ pauses: [400] },
 	],
+	[
+		'a fault of an EVSE has no code, and the problem of its connector has one',
+		'connectorFault, station, 1',
+		[
+			[2226, 1, 1, 2],
+			[3037, 1, 1, 2],
+			[5101, 1, 1, 0],
+			...[0, 0, 0, 0].map((second) => [second, 2, 1, 0] as const),
+		],
+		{ pauses: [12, 1], stretches: [1] },
+	],
 ] as const;
 
 it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
