@@ -2,12 +2,12 @@
 import { growingPause, sleep } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
 import { OtherFormatError } from './common/format';
-import type { Store, ChangeOptions } from './common/store';
 import { type Entry, decode, encode } from './life/entry';
 import { type Account, accountOf, stateOf, type StepMoment } from './life/states';
 import * as steps from './life/steps';
 import type { Step } from './life/steps';
 import { Session } from './session';
+import type { ChangeOptions, TextStore } from './texts/textStore';
 import type { Beginning, Claim, Ledger } from './types';
 import { untilWritten } from './untilWritten';
 
@@ -16,7 +16,7 @@ const KEEP_CLAIM_MS = DAY_MS;
 const CLAIMING = { keepMs: KEEP_CLAIM_MS, guess: [undefined] };
 
 interface EventLedgerOptions {
-	readonly store: Store;
+	readonly store: TextStore;
 	/** Called with the number of events that began although the ledger did not know them. */
 	readonly onUnknown?: ((events: number) => void) | undefined;
 	/** Called if the store has lost what it knew. */
@@ -42,12 +42,14 @@ interface BegunEntry {
 }
 
 export class EventLedger implements Ledger {
-	readonly #store: Store;
+	readonly #store: TextStore;
 	readonly #session: Session;
 	readonly #options: EventLedgerOptions;
 	/** The text of the entry after the claim. A claim need not be settled: its execution may have begun the event. */
 	readonly #texts = new WeakMap<Claim, string | undefined>();
 	readonly #runs = new Map<string, BegunRun>();
+	/** Of what is being given back: the claim that it was being handed over by. */
+	readonly #handOvers = new Map<string, string>();
 	/** By key, for those who wait: called when an attempt of this process begins the event. */
 	readonly #onBegin = new Map<string, () => void>();
 	#numbers = 0;
@@ -146,12 +148,20 @@ export class EventLedger implements Ledger {
 
 	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<boolean[]> {
 		const after = await this.#change(
-			keys.map((key) => ({ key })),
-			(entry, _key, moment) => steps.giveBack(entry, { run, isRunningOnly }, moment),
+			keys.map((key) => ({ key, name: `${run} ${key}` })),
+			(entry, { name }, moment) => {
+				const given = { run, isRunningOnly, claim: this.#handOvers.get(name) };
+				const step = steps.giveBack(entry, given, moment);
+				return { ...step, result: { isOver: step.result, name, claim: steps.claimOf(entry) } };
+			},
 			{ isDurable: true },
 		);
 		this.#runs.delete(run);
-		return after.map(({ result }) => result);
+		return after.map(({ result: { isOver, name, claim } }) => {
+			if (isOver) this.#handOvers.delete(name);
+			else if (claim !== undefined) this.#handOvers.set(name, claim);
+			return isOver;
+		});
 	}
 
 	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]> {

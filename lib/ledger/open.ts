@@ -55,7 +55,8 @@ async function openStore(
 		return closedAtExit({ store: new RedisStore({ settings, warn }), ...options });
 	}
 	const path = sqlitePath(env);
-	const { SqliteStore, hostClock } = await import('./sqlite/store');
+	const { SqliteStore } = await import('./sqlite/store');
+	const { hostClock } = await import('./sqlite/hostClock');
 	log(`Event ledger: SQLite at ${printable(path, 500)}`);
 	const clock = hostClock((ms) => {
 		warn(

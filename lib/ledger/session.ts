@@ -9,7 +9,8 @@
  * the ledger or a suspended host all of them lapse together, and nobody is dead.
  */
 import { randomBytes } from 'node:crypto';
-import { SESSION_MS, type Store, type Vital } from './common/store';
+import { SESSION_MS, type Vital } from './common/store';
+import type { TextStore } from './texts/textStore';
 
 const RENEW_EVERY_MS = SESSION_MS / 3;
 const RETRY_MS = 1_000;
@@ -25,7 +26,7 @@ interface SessionOptions {
 
 export class Session {
 	#name = newName();
-	readonly #store: Pick<Store, 'renewSession' | 'closeSession'>;
+	readonly #store: Pick<TextStore, 'renewSession' | 'closeSession'>;
 	readonly #onLost: () => void;
 	readonly #clock: () => number;
 	/** When it was last renewed. */
@@ -35,7 +36,7 @@ export class Session {
 	#renewal: Promise<void> | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(store: Pick<Store, 'renewSession' | 'closeSession'>, options: SessionOptions) {
+	constructor(store: Pick<TextStore, 'renewSession' | 'closeSession'>, options: SessionOptions) {
 		this.#store = store;
 		this.#onLost = options.onLost;
 		this.#clock = options.clock ?? (() => performance.now());

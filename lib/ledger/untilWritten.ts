@@ -88,11 +88,13 @@ const WAIT_MS = 30_000;
  */
 export const BEGUN_FOR_GOOD_MS = 1.5 * WAIT_MS;
 const PAUSE_MS = 500;
+/** A try that takes longer than any store does was held up by the process itself, which had no core: the rest does not count. */
+const LONGEST_TRY_MS = 10_000;
 /** Longer than a call to the ledger needs to take effect. */
 const SETTLED_MS = 3_000;
 
 interface BeginOptions {
-	/** How long to retry while the ledger is not available, in milliseconds. Default 30,000. */
+	/** How long to retry while the ledger is not available, in milliseconds in which the process could run. Default 30,000. */
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
@@ -108,18 +110,22 @@ export async function beginOrWait(
 	beginning: Beginning,
 	{ waitMs = WAIT_MS, signal }: BeginOptions = {},
 ): Promise<boolean[]> {
-	const giveUpAt = performance.now() + waitMs;
+	// What the ledger did, not what the clock says: a process that is suspended, or without a core, is not waiting for the ledger.
+	let leftMs = waitMs;
 	try {
 		for (;;) {
 			signal?.throwIfAborted();
+			const triedAt = performance.now();
 			try {
 				return await (await openLedger()).begin(keys, beginning);
 			} catch (error) {
-				const isOver = performance.now() + PAUSE_MS >= giveUpAt;
+				leftMs -= Math.min(performance.now() - triedAt, LONGEST_TRY_MS);
 				if (error instanceof OtherFormatError) throw error;
-				if (isOver || !(error instanceof LedgerUnavailableError)) throw error;
+				if (leftMs <= PAUSE_MS || !(error instanceof LedgerUnavailableError)) throw error;
 			}
-			await sleep(jittered(PAUSE_MS), { signal });
+			const pauseMs = jittered(PAUSE_MS);
+			leftMs -= pauseMs;
+			await sleep(pauseMs, { signal });
 		}
 	} catch (error) {
 		const isOpen = error instanceof LedgerUnavailableError || signal?.aborted === true;

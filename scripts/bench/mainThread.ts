@@ -3,17 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Claim, type Ledger, ledgerKey, newAttempt } from '../../lib/ledger';
-import { EventLedger } from '../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../lib/ledger/sqlite/store';
 import { cacheFolder } from '../../test/support/cache';
+import { compileLedger } from '../../test/support/compiledLedger';
 import { median } from './median';
 import { inTurns, ratioTo } from './turns';
 
 const ROUNDS = 25;
 const WARM_UP_ROUNDS = 5;
 const EVENTS_PER_ROUND = 200;
-/** Number of events in a burst. */
-const BURST = 20;
+/** Numbers of events in a burst. */
+const BURSTS = [20, 50];
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Disks in memory (tmpfs, ramfs) by their magic numbers, see statfs(2). */
 const IN_MEMORY: readonly number[] = [0x01021994, 0x858458f6];
@@ -31,6 +30,8 @@ export async function printMainThread(): Promise<void> {
 		return;
 	}
 	const folder = mkdtempSync(join(parent, 'ledger-bench-'));
+	// Not from its sources, where it has no thread.
+	const { EventLedger, SqliteStore } = compileLedger(join(folder, 'compiled'));
 	const store = new SqliteStore({ path: join(folder, 'ledger.sqlite') });
 	const ledger = new EventLedger({ store });
 	try {
@@ -53,13 +54,15 @@ const GROUPS: readonly Readonly<Record<string, Work>>[] = [
 		'claim, commit and begin': inTurn(begin),
 		'claim, commit, begin and end': inTurn(end),
 		'claim, begin and end, once succeeded': inTurn(succeed),
+		duplicate: inTurn(duplicate),
 	},
-	{
-		[`claim, ${BURST} at once`]: inBursts(claimOne),
-		[`claim, commit and begin, ${BURST} at once`]: inBursts(begin),
-		[`claim, commit, begin and end, ${BURST} at once`]: inBursts(end),
-		[`claim, begin and end, once succeeded, ${BURST} at once`]: inBursts(succeed),
-	},
+	...BURSTS.map((burst) => ({
+		[`claim, ${burst} at once`]: inBursts(claimOne, burst),
+		[`claim, commit and begin, ${burst} at once`]: inBursts(begin, burst),
+		[`claim, commit, begin and end, ${burst} at once`]: inBursts(end, burst),
+		[`claim, begin and end, once succeeded, ${burst} at once`]: inBursts(succeed, burst),
+		[`duplicate, ${burst} at once`]: inBursts(duplicate, burst),
+	})),
 ];
 
 async function measureGroup(
@@ -106,12 +109,20 @@ function inTurn(step: Step): Work {
 	};
 }
 
-function inBursts(step: Step): Work {
+function inBursts(step: Step, burst: number): Work {
 	return async (ledger) => {
-		for (let n = 0; n < EVENTS_PER_ROUND; n += BURST) {
-			await Promise.all(Array.from({ length: BURST }, () => step(ledger)));
+		for (let n = 0; n < EVENTS_PER_ROUND; n += burst) {
+			await Promise.all(Array.from({ length: burst }, () => step(ledger)));
 		}
 	};
+}
+
+const KNOWN = ledgerKey('workflow', 'known');
+
+async function duplicate(ledger: Ledger): Promise<void> {
+	const { state, ...answer } = await ledger.claim(KNOWN);
+	// The first one.
+	if (state === 'claimed' && 'claim' in answer) await ledger.commit([answer.claim], RETENTION_MS);
 }
 
 let executions = 0;

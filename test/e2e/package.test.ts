@@ -108,6 +108,36 @@ it('is installed by the command of the README, without any other package', () =>
 	]);
 });
 
+it('finds the file of the thread that works on the ledger in SQLite', () => {
+	const lib = join(folder, 'package', 'dist', 'lib');
+	const program = `
+		const threads = require('node:worker_threads');
+		const started = [];
+		threads.Worker = class extends threads.Worker {
+			constructor(file, options) {
+				started.push(file, options.workerData.file);
+				super(file, options);
+			}
+		};
+		const { ledgerKey, openLedger } = require(process.argv[1]);
+		openLedger({ log: () => undefined }).then(async (ledger) => {
+			const { state } = await ledger.claim(ledgerKey('workflow', 'event'));
+			await ledger.close();
+			process.stdout.write(JSON.stringify({ state, started }));
+		});`;
+	const output = execFileSync(process.execPath, ['-e', program, join(lib, 'ledger')], {
+		env: { ...process.env, ASSET_SERVICE_LEDGER_SQLITE_PATH: join(folder, 'ledger.sqlite') },
+		encoding: 'utf8',
+	});
+	expect(JSON.parse(output)).toEqual({
+		state: 'claimed',
+		started: [
+			join(lib, 'shared', 'threadEntry.js'),
+			join(lib, 'ledger', 'sqlite', 'ledgerFile.js'),
+		],
+	});
+});
+
 it('is identical, byte for byte, in a second build', async () => {
 	const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 	expect(hash(await buildPackage(join(folder, 'second')))).toBe(hash(tgz));

@@ -1,33 +1,32 @@
 /**
- * Preloaded into n8n: while the file FAIL_SYNCS_WHILE exists, no sync of a file of the ledger succeeds, although every
- * write does, as on a disk that loses what it has acknowledged.
+ * Preloaded into n8n, and by it into the thread of the ledger: while the file FAIL_SYNCS_WHILE exists, no transaction of the
+ * ledger's file can be synced, although every other write succeeds, as on a disk that loses what it has acknowledged.
  */
 'use strict';
 const fs = require('node:fs');
+const threads = require('node:worker_threads');
 
 const flag = process.env.FAIL_SYNCS_WHILE;
-const isOfLedger = (descriptor) => {
-  try {
-    return fs.readlinkSync(`/proc/self/fd/${descriptor}`).includes('asset-service-ledger');
-  } catch {
-    return false;
-  }
-};
-const mustFail = (descriptor) => fs.existsSync(flag) && isOfLedger(descriptor);
-const failure = (syscall) =>
-  Object.assign(new Error(`EIO: i/o error, ${syscall}`), { errno: -5, code: 'EIO', syscall });
-
-if (flag) {
-  for (const name of ['fsync', 'fdatasync']) {
-    const sync = fs[name];
-    const syncNow = fs[`${name}Sync`];
-    fs[name] = (descriptor, done) => {
-      if (mustFail(descriptor)) setImmediate(done, failure(name));
-      else sync(descriptor, done);
-    };
-    fs[`${name}Sync`] = (descriptor) => {
-      if (mustFail(descriptor)) throw failure(name);
-      syncNow(descriptor);
-    };
-  }
+if (flag && threads.isMainThread) {
+  const { Worker } = threads;
+  threads.Worker = class extends Worker {
+    constructor(file, options) {
+      const isOurs = String(file).endsWith('threadEntry.js');
+      const preloaded = { execArgv: ['--require', __filename], env: { FAIL_SYNCS_WHILE: flag } };
+      super(file, isOurs ? { ...options, ...preloaded } : options);
+    }
+  };
+} else if (flag) {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const exec = DatabaseSync.prototype.exec;
+  const synced = new WeakSet();
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql === 'PRAGMA synchronous = FULL') synced.add(this);
+    else if (sql.startsWith('PRAGMA synchronous')) synced.delete(this);
+    if (sql === 'COMMIT' && synced.has(this) && fs.existsSync(flag)) {
+      // SQLite's code of a sync that fails.
+      throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 1034 });
+    }
+    return exec.call(this, sql);
+  };
 }

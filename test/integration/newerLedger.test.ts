@@ -101,6 +101,8 @@ describe.each(WORLDS)('on %s', (_store, world) => {
 	beforeEach(async () => {
 		await world.start();
 		Object.assign(process.env, world.env);
+		// Work of the test before may have opened its own again since it was closed.
+		await (await ledger()).close();
 	});
 	afterEach(async () => {
 		await server?.stop();
@@ -160,7 +162,11 @@ describe.each(WORLDS)('on %s', (_store, world) => {
 			await poll();
 			await emit(20, 'DISCONNECTED');
 			await poll();
-			await waitFor(() => node.runs.length === 1, { what: 'an execution' });
+			// Its end is written: nothing else changes the ledger.
+			const hasEnded = async () =>
+				Object.values(await world.texts()).some((text) => text.startsWith('1d'));
+			await waitFor(hasEnded, { what: 'an execution to end' });
+			expect(node.runs).toHaveLength(1);
 			await emit(10, 'CONNECTED');
 			await world.raise();
 			const texts = await world.texts();

@@ -1,7 +1,7 @@
 /** Bundles what the processes of a simulation run, from its sources. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import type { Fault } from './faults';
 
 const ROOT = join(__dirname, '..', '..');
@@ -12,9 +12,8 @@ export async function bundlePackage(fault?: Fault): Promise<string> {
 		entryPoints: [join(__dirname, 'entry.ts')],
 		...{ bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node24' },
 		external: ['n8n-workflow', 'zod/*', 'undici/*', 'ioredis'],
-		// Where no compiled module is: what could run in a thread runs in the process itself.
 		define: { __dirname: JSON.stringify(__dirname) },
-		plugins: fault === undefined ? [] : [plugin(fault)],
+		plugins: fault === undefined ? [THREADS] : [THREADS, plugin(fault)],
 		logLevel: 'silent',
 	});
 	return outputFiles[0]?.text ?? '';
@@ -29,6 +28,17 @@ export async function bundleWorker(): Promise<string> {
 	});
 	return outputFiles[0]?.text ?? '';
 }
+
+/** A process of the simulation has threads of its own (`hostProcess.ts`). */
+const THREADS: Plugin = {
+	name: 'threads',
+	setup(bundler) {
+		bundler.onResolve({ filter: /shared\/thread$/ }, () => ({
+			path: 'simulation:thread',
+			external: true,
+		}));
+	},
+};
 
 function plugin({ name, changes }: Fault) {
 	const files = new Map(changes.map(({ file }) => [join(ROOT, file), file]));

@@ -1,8 +1,9 @@
 /**
  * The disk with the event ledger, in memory: the real SQLite on real files, with the failures and the syncs of a disk.
  *
- * Facts: what was written and not synced is lost when the power fails, unless the system has written it after some 30 s. A sync takes a while and may fail. While another
- * program holds the lock, SQLite says so at once. A killed process leaves its unfinished transaction to nobody. A deleted file
+ * Facts: what was written and not synced is lost when the power fails, unless the system has written it after some 30 s. A sync takes
+ * a while, in which its process has the lock and its thread does nothing else, and it may fail: then nobody sees the transaction.
+ * While another one holds the lock, SQLite says so at once. A killed process leaves its unfinished transaction to nobody. A deleted file
  * stays usable for those who have it open.
  */
 import * as fs from 'node:fs';
@@ -57,8 +58,12 @@ export class Disk implements Storage {
 	readonly #random: Random;
 	/** How much of the log survives a power cut. */
 	#syncedBytes = 0;
-	/** SQLite's writes: file times of the host are too coarse to be the same in each run. */
+	/** Which log that is: what was synced of one says nothing of the next. */
+	#log = 0;
+	/** Of SQLite. */
 	#writes = 0;
+	/** The sync that is under way, and who has the lock until it is over. */
+	#syncing: { readonly owner: Owner; readonly until: number } | undefined;
 	#isFresh = true;
 	readonly #files = new Map<Owner, Files>();
 	/** Until a file may be another one. */
@@ -85,20 +90,6 @@ export class Disk implements Storage {
 	/** Node's own module for this process. */
 	fsFor(owner: Owner): typeof fs {
 		const { open } = this.#filesOf(owner);
-		const fdatasync = (_file: number, done: (error: Error | null) => void) => {
-			const size = this.#logSize();
-			this.#clock.after(
-				this.#random.spread('sync', 1, this.longestSyncMs),
-				() => {
-					const fails = this.#random.chance('sync fails', this.syncFailures);
-					if (!fails) this.#syncedBytes = Math.max(this.#syncedBytes, size);
-					done(
-						fails ? Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }) : null,
-					);
-				},
-				owner,
-			);
-		};
 		const openSync: typeof fs.openSync = (...asked) => {
 			this.#stats.clear();
 			const file = fs.openSync(...asked);
@@ -109,19 +100,17 @@ export class Disk implements Storage {
 			// Its process is over, or it was closed before.
 			if (open.delete(file)) fs.closeSync(file);
 		};
-		const statSync = (path: string, options?: { bigint?: boolean }): unknown => {
+		const statSync = (path: string): unknown => {
 			let stats: fs.Stats | null | undefined = this.#stats.get(path);
 			if (stats === undefined) {
 				stats = fs.statSync(path, { throwIfNoEntry: false }) ?? null;
 				this.#stats.set(path, stats);
 			}
-			if (options?.bigint !== true) return stats ?? undefined;
-			return stats ? { mtimeNs: BigInt(this.#writes), size: BigInt(stats.size) } : undefined;
+			return stats ?? undefined;
 		};
 		const realpathSync = (path: string) => path;
 		return {
 			...fs,
-			fdatasync,
 			openSync,
 			closeSync,
 			statSync,
@@ -135,24 +124,27 @@ export class Disk implements Storage {
 		// eslint-disable-next-line @typescript-eslint/no-this-alias
 		const disk = this;
 		const recordNote =
-			({ key, next }: Record<string, SQLInputValue>) =>
+			({ key, text }: Record<string, SQLInputValue>) =>
 			() => {
-				onRecord(asText(key), asText(next));
+				onRecord(asText(key), asText(text));
 			};
 		const entryNote =
-			({ key, seen, text }: Record<string, SQLInputValue>) =>
+			({ key, text = '' }: Record<string, SQLInputValue>, from: unknown) =>
 			() => {
-				onEntry(Buffer.from(key as Uint8Array).toString('base64url'), asText(seen), asText(text));
+				onEntry(Buffer.from(key as Uint8Array).toString('base64url'), asText(from), asText(text));
 			};
 		return {
 			// Node keeps a database, and what it refers to, as long as something refers to its statements. So it must not refer to them.
 			DatabaseSync: class {
 				readonly #database: DatabaseSync;
 				#pending: (() => void)[] = [];
+				#isSynced = false;
 
 				constructor(path: string) {
 					disk.#check();
 					this.#database = new DatabaseSync(within(path));
+					// SQLite's own syncs would take the time of the host, and its checkpoints would not be seen here.
+					this.#database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
 					databases.add(this.#database);
 					disk.#stats.clear();
 				}
@@ -163,34 +155,50 @@ export class Disk implements Storage {
 
 				exec(sql: string): void {
 					disk.#check();
-					this.#database.exec(sql);
-					if (sql === 'COMMIT') for (const note of this.#pending.splice(0)) note();
-					if (sql === 'ROLLBACK') this.#pending = [];
+					if (sql.startsWith('PRAGMA synchronous')) {
+						this.#isSynced = sql.endsWith('FULL');
+						return;
+					}
+					if (sql === 'BEGIN IMMEDIATE') disk.#checkLock(owner);
+					const failure = sql === 'COMMIT' && this.#isSynced ? disk.#sync(owner) : undefined;
+					// What could not be synced is not seen by anybody.
+					this.#database.exec(failure === undefined ? sql : 'ROLLBACK');
+					if (sql === 'COMMIT' && failure === undefined) {
+						if (this.#isSynced) disk.#syncedLater(owner);
+						for (const note of this.#pending.splice(0)) note();
+						if (disk.#logSize() > CHECKPOINT_BYTES) disk.#checkpoint();
+					} else if (sql === 'COMMIT' || sql === 'ROLLBACK') this.#pending = [];
+					if (failure !== undefined) throw failure;
 				}
 
 				close(): void {
 					databases.delete(this.#database);
 					disk.#stats.clear();
 					this.#database.close();
+					disk.#closed();
 				}
 
 				prepare(sql: string): Pick<StatementSync, 'get' | 'run'> {
 					const statement = this.#database.prepare(sql);
-					const isEntry =
-						/^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
-					const isRecord = /^(INSERT INTO|UPDATE) record/.test(sql);
+					const isEntry = /^(INSERT INTO|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
+					const isRecord = sql.startsWith('INSERT INTO record');
+					const before = isEntry
+						? this.#database.prepare('SELECT text FROM entry WHERE key = ?')
+						: undefined;
 					const get = (...given: [Record<string, SQLInputValue>]) => {
 						disk.#check();
 						return statement.get(...given);
 					};
 					const run = (...given: [Record<string, SQLInputValue>]) => {
 						disk.#check();
+						if (!this.isTransaction) disk.#checkLock(owner);
+						const from = before?.get(given[0]['key'] ?? null)?.['text'];
 						const result = statement.run(...given);
 						// The first one makes the log.
 						if ((disk.#writes += 1) % 100 === 1 || disk.#isFresh) disk.#stats.clear();
 						disk.#isFresh = false;
 						if ((isEntry || isRecord) && result.changes !== 0) {
-							const note = isRecord ? recordNote(given[0]) : entryNote(given[0]);
+							const note = isRecord ? recordNote(given[0]) : entryNote(given[0], from ?? '');
 							if (this.isTransaction) this.#pending.push(note);
 							else note();
 						}
@@ -202,14 +210,46 @@ export class Disk implements Storage {
 		};
 	}
 
-	/** What the thread of a checkpoint does, at once. */
-	checkpoint(): void {
+	/** How long the sync of this process still takes, in milliseconds. */
+	syncingMs(owner: Owner): number {
+		const { until = 0 } = this.#syncing?.owner === owner ? this.#syncing : {};
+		return Math.max(0, until - this.#clock.now);
+	}
+
+	/** The error, if it fails. */
+	#sync(owner: Owner): Error | undefined {
+		const ms = this.#random.spread('sync', 1, this.longestSyncMs);
+		this.#syncing = { owner, until: this.#clock.now + ms };
+		return this.#random.chance('sync fails', this.syncFailures) ? errorOf(IO_ERROR) : undefined;
+	}
+
+	/** All that is in the log now is on the disk when the sync is over. */
+	#syncedLater(owner: Owner): void {
+		const size = this.#logSize();
+		const log = this.#log;
+		const synced = () => {
+			if (log === this.#log) this.#syncedBytes = Math.max(this.#syncedBytes, size);
+		};
+		this.#clock.after(this.syncingMs(owner), synced, owner);
+	}
+
+	/** The last one moves the log into the file. */
+	#closed(): void {
+		if (this.#logSize() === 0) this.#newLog();
+	}
+
+	#newLog(): void {
+		this.#syncedBytes = 0;
+		this.#log += 1;
+	}
+
+	/** As SQLite does it by itself. */
+	#checkpoint(): void {
 		this.#changed();
-		if (this.failure !== undefined) return;
 		const database = new DatabaseSync(within(this.path));
 		try {
-			database.exec('PRAGMA wal_checkpoint(RESTART)');
-			this.#syncedBytes = 0;
+			database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+			this.#newLog();
 		} finally {
 			database.close();
 		}
@@ -229,8 +269,8 @@ export class Disk implements Storage {
 		databases.clear();
 		this.#files.delete(owner);
 		this.#changed();
-		// The last one moves the log into the file.
-		if (this.#logSize() === 0) this.#syncedBytes = 0;
+		this.#closed();
+		if (this.#syncing?.owner === owner) this.#syncing = undefined;
 	}
 
 	powerCut(): () => void {
@@ -244,6 +284,7 @@ export class Disk implements Storage {
 			this.#remove();
 			fs.writeFileSync(this.path, file);
 			fs.writeFileSync(log, kept);
+			this.#newLog();
 			this.#syncedBytes = kept.length;
 			this.#changed();
 		};
@@ -251,7 +292,7 @@ export class Disk implements Storage {
 
 	replaceWith(copy: (() => void) | undefined): void {
 		this.#remove();
-		this.#syncedBytes = 0;
+		this.#newLog();
 		copy?.();
 		this.#changed();
 	}
@@ -290,13 +331,28 @@ export class Disk implements Storage {
 	}
 
 	#check(): void {
-		if (this.failure === undefined) return;
-		const errcode = this.failure === 'locked' ? 5 : 10;
-		throw Object.assign(new Error(`SQLite error ${errcode}`), {
-			code: 'ERR_SQLITE_ERROR',
-			errcode,
-		});
+		if (this.failure === 'broken') throw errorOf(IO_ERROR);
 	}
+
+	/** Reading needs no lock. While a process syncs, it has it. */
+	#checkLock(owner: Owner): void {
+		const { owner: by, until } = this.#syncing ?? { until: 0 };
+		const isSyncing = by !== owner && until > this.#clock.now;
+		if (isSyncing || this.failure === 'locked') throw errorOf(BUSY);
+	}
+}
+
+/** SQLite's result codes. */
+const BUSY = 5;
+const IO_ERROR = 10;
+/** A log of a thousand pages is moved into the file. */
+const CHECKPOINT_BYTES = 4_120_000;
+
+function errorOf(errcode: number): Error {
+	return Object.assign(new Error(`SQLite error ${errcode}`), {
+		code: 'ERR_SQLITE_ERROR',
+		errcode,
+	});
 }
 
 /** All processes are in one here, so SQLite needs no locks of the host between its connections, which cost most of its time. */

@@ -6,6 +6,7 @@
  */
 import * as crypto from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import type { Serve } from '../../lib/shared/thread';
 import type { Owner, Task } from './clock';
 import type { LoadPackage } from './package';
 import type { World } from './world';
@@ -92,6 +93,44 @@ export class HostProcess implements Owner {
 		this.#collected.delete(object);
 	}
 
+	/**
+	 * `lib/shared/thread.ts` in this process. Facts: requests and responses travel; the thread does one thing after the other, and
+	 * each takes as long as its sync. Where syncs fail, it may also end when it has done its work: the response is lost.
+	 */
+	#threads() {
+		const { random, disk } = this.#world;
+		const travel = async () => {
+			await this.sleep(random.whole('thread', 0, 2));
+		};
+		const isSyncing = async () => {
+			await this.sleep(disk.syncingMs(this));
+		};
+		return class<Data, Request, Response> {
+			#serve: ReturnType<Serve<Data, Request, Response>> | undefined;
+
+			constructor(
+				readonly options: { readonly serve: Serve<Data, Request, Response>; readonly data: Data },
+			) {}
+
+			async call(request: Request): Promise<Response> {
+				await travel();
+				const serve = (this.#serve ??= this.options.serve(this.options.data));
+				const response = await serve(request);
+				await isSyncing();
+				if (random.chance('thread ends', disk.syncFailures / 10)) {
+					this.#serve = undefined;
+					throw new Error('A thread of the package ended');
+				}
+				await travel();
+				return response;
+			}
+
+			async stop(): Promise<void> {
+				this.#serve = undefined;
+			}
+		};
+	}
+
 	#load(): ReturnType<LoadPackage> {
 		const { clock, random, disk, redis, env } = this.#world;
 		const label = `process ${this.name}`;
@@ -155,17 +194,7 @@ export class HostProcess implements Owner {
 				setImmediate: () => this.sleep(0),
 				setTimeout: (ms: number) => this.sleep(ms),
 			},
-			'node:worker_threads': {
-				Worker: class extends EventEmitter {
-					constructor() {
-						super();
-						clock.after(5, () => {
-							disk.checkpoint();
-							this.emit('exit');
-						});
-					}
-				},
-			},
+			'simulation:thread': { Thread: this.#threads() },
 		};
 		const real = globalThis.Date;
 		class SimulatedDate extends real {
@@ -194,6 +223,7 @@ export class HostProcess implements Owner {
 			setInterval: (run: () => void, ms?: number) => timer(ms, run, true),
 			setImmediate: (run: () => void) => timer(0, run, false),
 			...{ clearTimeout: clear, clearInterval: clear },
+			__dirname: '/package',
 			FinalizationRegistry: class {
 				readonly #call: (held: unknown) => void;
 

@@ -197,14 +197,27 @@ export function end(
 	return { result: undefined, next: { ...over, kind: KIND_AFTER[outcome], at } };
 }
 
+/** Which claim the event is handed over by, or was before its execution begins. */
+export function claimOf(entry: Entry | undefined): string | undefined {
+	if (entry?.kind !== 'pending' && entry?.kind !== 'stored') return undefined;
+	return entry.claim === undefined ? undefined : `${entry.holder} ${entry.claim}`;
+}
+
+interface GivingBack {
+	readonly run: string;
+	/** Skips an event that has not begun, since another claim may have stored it by now. */
+	readonly isRunningOnly: boolean;
+	/** The claim that an earlier call found: an event that another process has claimed since stays as it is. */
+	readonly claim?: string | undefined;
+}
+
 /**
- * An attempt gives back what it cannot run: its `begin` failed. `isRunningOnly` skips an event that has not begun, since another
- * claim may have stored it by now. Returns false while the event is being handed over: perhaps that is the attempt's own
- * execution, whose commit is late.
+ * An attempt gives back what it cannot run: its `begin` failed. Returns false while the event is being handed over: perhaps that is
+ * the attempt's own execution, whose commit is late.
  */
 export function giveBack(
 	entry: Entry | undefined,
-	{ run, isRunningOnly }: { readonly run: string; readonly isRunningOnly: boolean },
+	{ run, isRunningOnly, claim }: GivingBack,
 	moment: StepMoment,
 ): Step<boolean> {
 	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun')) {
@@ -213,6 +226,7 @@ export function giveBack(
 		return { result: true, next: { ...entry, ...over, kind: 'stored' } };
 	}
 	if (isRunningOnly) return { result: true };
+	if (claim !== undefined && claimOf(entry) !== claim) return { result: true };
 	if (entry?.kind === 'stored') return { result: true, next: { ...entry, at: 0 } };
 	return { result: stateOf(entry, moment) !== 'pending' };
 }

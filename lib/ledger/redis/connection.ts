@@ -18,13 +18,18 @@ import { failureOf, type RedisSettings, redisUnavailableError } from './settings
 /** Redis has not responded in time. */
 class NoResponse extends Error {}
 
-/** Returns the result of `response`; throws `NoResponse` if it takes longer than `ms` milliseconds. */
+/**
+ * Returns the result of `response`; throws `NoResponse` if it takes longer than `ms` milliseconds. A process that had no core for
+ * that long first reads what has arrived meanwhile.
+ */
 async function within<T>(ms: number, response: Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const silence = new Promise<never>((_resolve, reject) => {
 		timer = setTimeout(
 			() => {
-				reject(new NoResponse());
+				setImmediate(() => {
+					reject(new NoResponse());
+				});
 			},
 			Math.max(ms, 1),
 		);
@@ -138,21 +143,22 @@ export class RedisConnection {
 		this.#waiting.add(waiting);
 		try {
 			return await within(deadline - performance.now(), waiting.promise);
-		} catch (error) {
-			// A server that accepts connections but never responds gets a new connection.
-			const isSilent = client.status === 'connect' || client.status === 'ready';
-			if (error instanceof NoResponse && isSilent) client.disconnect(true);
-			throw error;
 		} finally {
 			this.#waiting.delete(waiting);
 		}
 	}
 
 	async #try(client: RedisClient, call: Call, deadline: number) {
+		// The connection is judged by how long it was silent, not by the time that the call has left: others use it, too.
+		const response = this.#judged(client, TRY_MS, this.#scripts.run(client, call, deadline));
+		return await within(deadline - performance.now(), response);
+	}
+
+	/** Replaces the connection if it does not respond in time. */
+	async #judged<T>(client: RedisClient, ms: number, response: Promise<T>): Promise<T> {
 		const connection = this.#connections;
 		try {
-			const leftMs = deadline - performance.now();
-			return await within(Math.min(TRY_MS, leftMs), this.#scripts.run(client, call, deadline));
+			return await within(ms, response);
 		} catch (error) {
 			// After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does.
 			const isOldPrimary =
@@ -186,13 +192,13 @@ export class RedisConnection {
 	async #greet(client: RedisClient): Promise<void> {
 		const connection = ++this.#connections;
 		try {
-			await this.#selectDatabase(client);
+			await this.#judged(client, CALL_MS, this.#selectDatabase(client));
 		} catch (error) {
 			this.#noteFailure(error);
 			return;
 		}
 		try {
-			await this.#scripts.readClock(client);
+			await this.#judged(client, CALL_MS, this.#scripts.readClock(client));
 			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
 		} catch (error) {

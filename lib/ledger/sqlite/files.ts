@@ -1,120 +1,40 @@
-/** The files of the SQLite ledger on disk: creates, identifies, protects and syncs them, and says what to do when one fails. */
+/** The files of the SQLite ledger on disk: creates, identifies and protects them, and says what to do when one fails. */
 import {
 	accessSync,
 	chmodSync,
 	closeSync,
 	constants,
 	existsSync,
-	fdatasync,
-	fstatSync,
-	fsyncSync,
-	ftruncateSync,
 	mkdirSync,
 	openSync,
-	readSync,
 	realpathSync,
 	statfsSync,
 	statSync,
-	writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { printable } from '../../shared/text';
 import { fieldOf } from '../../shared/values';
 import { LedgerUnavailableError } from '../common/store';
 
-/** An open file whose writes can be synced to disk. */
-export interface SyncedFile {
-	datasync(): Promise<void>;
-	/** All that it contains: a file that was deleted stays readable until it is closed. */
-	read(): Buffer;
-	close(): void;
+/** The write-ahead log: SQLite puts it next to the file that links lead to. */
+export function logOf(path: string): string {
+	return `${withoutLinks(path)}-wal`;
 }
 
-const datasync = promisify(fdatasync);
-
-export function openSyncedFile(path: string): SyncedFile {
-	const file = openSync(path, 'r+');
-	return {
-		datasync: () => datasync(file),
-		read: () => {
-			const bytes = Buffer.alloc(fstatSync(file).size);
-			return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
-		},
-		close: () => {
-			closeSync(file);
-		},
-	};
+/** Distinguishes a file from one that replaced it; undefined if there is none. */
+export function identityOf(path: string): string | undefined {
+	const stats = statSync(path, { throwIfNoEntry: false });
+	return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/** The file of a ledger, and those that SQLite puts next to it. */
-export class LedgerFiles {
-	/** With links resolved: SQLite puts the others next to that file. */
-	readonly resolved: string;
-	/** The write-ahead log. */
-	readonly log: string;
-	readonly #path: string;
-
-	constructor(path: string) {
-		this.#path = path;
-		this.resolved = withoutLinks(path);
-		this.log = `${this.resolved}-wal`;
-	}
-
-	/** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
-	static create(path: string): LedgerFiles {
-		createFile(path);
-		return new LedgerFiles(path);
-	}
-
-	/** Distinguishes the file from one that replaced it; undefined if there is none. */
-	identity(): string | undefined {
-		return identityOf(this.#path);
-	}
-
-	logIdentity(): string | undefined {
-		return identityOf(this.log);
-	}
-
-	/** Whether there is a log with content. */
-	hasLog(): boolean {
-		return (statSync(this.log, { throwIfNoEntry: false })?.size ?? 0) > 0;
-	}
-
-	/** Writes a deleted log again, synced, unless another process has begun a new one. */
-	restoreLog(content: Buffer): void {
-		const file = openSync(this.log, 'a', 0o600);
+/** A ledger that was copied here may be readable by everybody, and SQLite gives the files next to it the same mode. */
+export function closeToOthers(path: string): void {
+	const file = withoutLinks(path);
+	for (const each of [file, `${file}-wal`, `${file}-shm`]) {
 		try {
-			if (fstatSync(file).size > 0) return;
-			try {
-				writeFileSync(file, content);
-				fsyncSync(file);
-			} catch (error) {
-				ftruncateSync(file);
-				throw error;
-			}
-		} finally {
-			closeSync(file);
-		}
-	}
-
-	/** Changes whenever a process writes to the database. */
-	progress(): string {
-		const of = (file: string) => {
-			const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-			return stats && `${stats.mtimeNs}:${stats.size}`;
-		};
-		return `${of(this.resolved)} ${of(this.log)}`;
-	}
-
-	/** A ledger that was copied here may be readable by everybody, and SQLite gives the files next to it the same mode. */
-	closeToOthers(): void {
-		for (const file of [this.resolved, this.log, `${this.resolved}-shm`]) {
-			try {
-				chmodSync(file, 0o600);
-			} catch {
-				// It belongs to another user, or is missing: using it reports the error.
-			}
+			chmodSync(each, 0o600);
+		} catch {
+			// It belongs to another user, or is missing: using it reports the error.
 		}
 	}
 }
@@ -126,11 +46,6 @@ function withoutLinks(path: string): string {
 		// The file is missing; opening it reports that.
 		return path;
 	}
-}
-
-function identityOf(path: string): string | undefined {
-	const stats = statSync(path, { throwIfNoEntry: false });
-	return stats && `${stats.dev}:${stats.ino}`;
 }
 
 /** Node reports ENOENT if it cannot create a folder on a read-only disk (seen in Node 20 and 24). */
@@ -150,7 +65,8 @@ function existingFolder(path: string): string {
 	return folder;
 }
 
-function createFile(path: string): void {
+/** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
+export function createFile(path: string): void {
 	createFolder(dirname(path));
 	try {
 		// Only if there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
@@ -214,11 +130,6 @@ export function isBusy(error: unknown): boolean {
 	return code === BUSY || code === LOCKED;
 }
 
-/** The error that SQLite throws when another connection holds the lock. */
-export function busyError(): Error {
-	return Object.assign(new Error('database is locked'), { errcode: BUSY });
-}
-
 export function sqliteUnavailableError(path: string, error: unknown): LedgerUnavailableError {
 	if (error instanceof LedgerUnavailableError) return error;
 	const result = resultCode(error);
@@ -226,7 +137,8 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	const system = typeof field === 'string' ? field : 'unknown error';
 	const known = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
 	const isUnclear = result === IO_ERROR || known === NOT_OPENED || known === FULL;
-	const advice = (isUnclear ? shortageOf(path) : undefined) ?? known;
+	const right = known === NOT_OPENED && isReadOnly(path) ? NOT_WRITABLE : known;
+	const advice = (isUnclear ? shortageOf(path) : undefined) ?? right;
 	// A number says nothing to a user, unless the words leave the cause open.
 	const isOpen = advice === undefined || advice === FAILED;
 	const code = result === undefined ? system : isOpen && `SQLite error ${result}`;
@@ -234,6 +146,17 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	return new LedgerUnavailableError(
 		`The event ledger is not available. ${printable(path, 500)}: ${words}${code ? ` (${code})` : ''}.`,
 	);
+}
+
+/** Whether the folder is there and may not be written: SQLite says only that it cannot create the files next to its own. */
+function isReadOnly(path: string): boolean {
+	try {
+		accessSync(dirname(path), constants.W_OK);
+		return false;
+	} catch (error) {
+		const code = fieldOf(error, 'code');
+		return typeof code === 'string' && BY_SYSTEM_CODE[code] === NOT_WRITABLE;
+	}
 }
 
 /** What the disk lacks: SQLite does not say that when it cannot create the files next to its own, and the system not which of the two. */

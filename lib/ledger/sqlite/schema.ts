@@ -1,7 +1,6 @@
 /** The SQL of the ledger: its schema, how a foreign file is detected, its statements, and transactions. */
 import type { DatabaseSync } from 'node:sqlite';
 import { printable } from '../../shared/text';
-import { number, parse } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/store';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
@@ -94,32 +93,37 @@ function version(db: DatabaseSync): number {
 }
 
 function readNumber(db: DatabaseSync, sql: string): number {
-	return parse(number(), Object.values(db.prepare(sql).get() ?? {})[0]);
+	// By hand: the thread need not load a validator.
+	return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
 }
+
+export type Statements = ReturnType<typeof prepareStatements>;
 
 /** Times are in milliseconds: of the time of `clock` in `entry` and `record`, of the host's monotonic clock in `session`. */
 export function prepareStatements(db: DatabaseSync) {
 	return {
 		/** $key: `{ text, expires }` */
-		read: db.prepare('SELECT text, expires FROM entry WHERE key = $key'),
-		/** $key, $text, $now, $until: changes a row if the entry was missing or expired. */
-		add: db.prepare(
-			`INSERT INTO entry (key, text, expires) VALUES ($key, $text, $until)
-			ON CONFLICT (key) DO UPDATE SET text = $text, expires = $until WHERE expires <= $now`,
+		readEntry: db.prepare('SELECT text, expires FROM entry WHERE key = $key'),
+		/** $key, $text, $expires */
+		writeEntry: db.prepare(
+			`INSERT INTO entry (key, text, expires) VALUES ($key, $text, $expires)
+			ON CONFLICT (key) DO UPDATE SET text = $text, expires = $expires`,
 		),
-		/** $key, $seen, $text, $now, $until: changes a row if its text was `seen`, and had not expired. */
-		replace: db.prepare(
-			`UPDATE entry SET text = $text, expires = max(expires, $until)
-			WHERE key = $key AND text = $seen AND expires > $now`,
+		/** $key */
+		removeEntry: db.prepare('DELETE FROM entry WHERE key = $key'),
+		/** The same for records; `expires` is null for one that is kept for good. */
+		readRecord: db.prepare('SELECT value AS text, expires FROM record WHERE key = $key'),
+		writeRecord: db.prepare(
+			`INSERT INTO record (key, expires, value) VALUES ($key, $expires, $text)
+			ON CONFLICT (key) DO UPDATE SET value = $text, expires = $expires`,
 		),
-		/** $key, $seen: changes a row if its text was `seen`. */
-		remove: db.prepare('DELETE FROM entry WHERE key = $key AND text = $seen'),
+		removeRecord: db.prepare('DELETE FROM record WHERE key = $key'),
 		/** $name: `{ boot, renewed, closed }` */
 		readSession: db.prepare('SELECT boot, renewed, closed FROM session WHERE name = $name'),
-		/** $name, $boot, $renewed, $closed */
+		/** $name, $boot, $renewed, $closed. One that is closed stays closed. */
 		writeSession: db.prepare(
 			`INSERT INTO session (name, boot, renewed, closed) VALUES ($name, $boot, $renewed, $closed)
-			ON CONFLICT (name) DO UPDATE SET boot = $boot, renewed = $renewed, closed = $closed`,
+			ON CONFLICT (name) DO UPDATE SET boot = $boot, renewed = $renewed, closed = max(closed, $closed)`,
 		),
 		/** $boot, $before, $now: removes the sessions that were not renewed or closed since `before`, or under another boot. */
 		removeSessions: db.prepare(
@@ -132,25 +136,8 @@ export function prepareStatements(db: DatabaseSync) {
 			`INSERT INTO clock (id, wall, time) VALUES (1, $wall, $time)
 			ON CONFLICT (id) DO UPDATE SET wall = $wall, time = max(time, $time)`,
 		),
-		/** $key, $now: `{ value }` */
-		readRecord: db.prepare(
-			'SELECT value FROM record WHERE key = $key AND (expires IS NULL OR expires > $now)',
-		),
-		/** $key, $next, $until (null: for good), $now: changes a row if the record was missing or expired. */
-		addRecord: db.prepare(
-			`INSERT INTO record (key, expires, value) VALUES ($key, $until, $next)
-			ON CONFLICT (key) DO UPDATE SET value = $next, expires = $until WHERE expires <= $now`,
-		),
-		/** $key, $expected, $next, $until (null: as before), $now: changes a row if it held `expected`, and had not expired. */
-		replaceRecord: db.prepare(
-			`UPDATE record SET value = $next, expires = coalesce(max(coalesce(expires, 0), $until), expires)
-			WHERE key = $key AND value = $expected AND (expires IS NULL OR expires > $now)`,
-		),
-		/** $key, $expected, $now: the same. */
-		removeRecord: db.prepare(
-			`DELETE FROM record
-			WHERE key = $key AND value = $expected AND (expires IS NULL OR expires > $now)`,
-		),
+		/** `{ data_version }`: another number after each commit of another connection. */
+		readOthersVersion: db.prepare('PRAGMA data_version'),
 		/** $now: removes some expired records. */
 		sweepRecords: db.prepare(
 			'DELETE FROM record WHERE key IN (SELECT key FROM record WHERE expires <= $now LIMIT 8)',
@@ -165,9 +152,8 @@ export function prepareStatements(db: DatabaseSync) {
 	};
 }
 
-/** Returns the result of `work`; nothing has changed if it throws. In a transaction, it is a part of that one. */
+/** Returns the result of `work`; nothing has changed if it throws. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
-	if (db.isTransaction) return work();
 	db.exec('BEGIN IMMEDIATE');
 	try {
 		const result = work();

@@ -57,6 +57,15 @@ it('says that a disk must be writable that is read-only', async () => {
 	);
 	disk.setReadOnly(false);
 	await oneEvent(ledger);
+	await ledger.close();
+	// Nothing is next to the file: SQLite only says that it cannot open it.
+	disk.setReadOnly(true);
+	await expect(oneEvent(ledger, 'whevt_2')).rejects.toThrow(
+		/events\.sqlite: the file and its folder must be writable by the user that runs n8n/,
+	);
+	await ledger.close();
+	disk.setReadOnly(false);
+	await oneEvent(ledger, 'whevt_2');
 });
 
 it('claims nothing while the disk is full, not even what its log has almost space for', async () => {

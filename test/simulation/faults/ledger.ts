@@ -82,7 +82,7 @@ export const LEDGER: readonly Fault[] = [
 	),
 	fault(
 		'the session of a dead process never lapses',
-		'lib/ledger/sqlite/store.ts',
+		'lib/ledger/sqlite/ledgerFile.ts',
 		"return age >= 0 && age < SESSION_MS ? 'alive' : 'gone';",
 		"return age >= 0 ? 'alive' : 'gone';",
 	),

@@ -142,6 +142,27 @@ describe('beginOrWait', () => {
 		expect(ledger.count('begin')).toBe(2);
 	});
 
+	it('does not count the time in which the process had no core, between two tries or within one', async () => {
+		ledger.failing = true;
+		const begin = start();
+		await jest.advanceTimersByTimeAsync(1_000);
+		// No turn of the event loop in between: the next try comes a minute late.
+		jest.advanceTimersByTime(60_000);
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(begin.outcome).toBeUndefined();
+		ledger.store.delayMs = 60_000;
+		const tries = ledger.count('begin');
+		// No pause is longer: by then one more try has begun, and it is the only one that is held up.
+		await jest.advanceTimersByTimeAsync(500);
+		expect(ledger.count('begin')).toBe(tries + 1);
+		ledger.store.delayMs = 0;
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(begin.outcome).toBeUndefined();
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(500);
+		expect(begin.outcome).toEqual([true, true]);
+	});
+
 	it('asks again while the ledger cannot be opened', async () => {
 		let isOpen = false;
 		const openLater = async () => {

@@ -4,18 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { changeRecord, ledgerKey } from '../../../lib/ledger';
-import {
-	type ChangeOptions,
-	SESSION_MS,
-	type Store,
-	type Vital,
-} from '../../../lib/ledger/common/store';
+import { SESSION_MS, type Vital } from '../../../lib/ledger/common/store';
 import { encode } from '../../../lib/ledger/life/entry';
+import type { ChangeOptions, TextStore } from '../../../lib/ledger/texts/textStore';
 
 /** What a store provides so that the contract can be tested on it. */
 interface StoreWorld {
 	/** The store as another process opens it: over a connection of its own. */
-	openStore(): Store;
+	openStore(): TextStore;
 	/** Lets time go by for the entries and the sessions, in milliseconds. */
 	advance(ms: number): Promise<void>;
 	dispose(): Promise<void>;
@@ -34,9 +30,9 @@ const CHANGING: ChangeOptions = {
 export function describeStoreContract(name: string, createWorld: () => Promise<StoreWorld>): void {
 	describe(`the store of the ledger: ${name}`, () => {
 		let world: StoreWorld;
-		let store: Store;
-		let other: Store;
-		let opened: Store[];
+		let store: TextStore;
+		let other: TextStore;
+		let opened: TextStore[];
 
 		const open = () => {
 			const made = world.openStore();
@@ -56,7 +52,7 @@ export function describeStoreContract(name: string, createWorld: () => Promise<S
 			await world.dispose();
 		});
 
-		const read = async (from: Store, key = KEY) => {
+		const read = async (from: TextStore, key = KEY) => {
 			const [text] = await from.change([{ key }], (seen) => ({ result: seen.text }), CHANGING);
 			return text;
 		};

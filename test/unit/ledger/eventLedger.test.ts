@@ -103,6 +103,19 @@ describe('the ledger of a process', () => {
 		expect([states(), ledger.isRunning]).toEqual([['running', 'overdue', 'overdue'], false]);
 	});
 
+	it('gives back its own hand-over, and not one that came after it', async () => {
+		const claim = await claimed();
+		expect(await ledger.giveBack([KEY], 'run')).toEqual([false]);
+		await ledger.release([claim]);
+		const next = await other.claim(KEY);
+		if (next.state !== 'claimed') throw new Error(next.state);
+		await other.commit([next.claim], RETENTION_MS);
+		expect(await ledger.giveBack([KEY], 'run')).toEqual([true]);
+		expect(ledger.stateOf(KEY)).toBe('stored');
+		expect(await ledger.giveBack([KEY], 'run')).toEqual([true]);
+		expect(ledger.stateOf(KEY)).toBe('overdue');
+	});
+
 	it('reports the events that began although it did not know them', async () => {
 		const unknown: number[] = [];
 		const onUnknown = (events: number) => unknown.push(events);

@@ -65,7 +65,10 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 	entry: decode,
 	'poll trigger': (text) => pollFormat.read(text),
 	head: (text) => headFormat.read(text),
-	shard: shardIn,
+	shard: (text) => {
+		const { stations = [], ...state } = shardIn(text) ?? {};
+		return { ...state, stations: Object.fromEntries(stations) };
+	},
 	'places of stations': (text) => placesFormat.read(text),
 	publication: async (text) => await readPublication(holding(text), WORKFLOW),
 	'request to replay': requestIn,

@@ -1,14 +1,15 @@
 /** A store in memory that can fail, hang, be slow and lose responses, for tests of code that uses a ledger. */
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import {
-	type ChangeOptions,
+	RECORD,
 	SESSION_MS,
-	type Store,
-	type Update,
+	type Swap,
+	type Swapped,
 	type Vital,
 } from '../../../lib/ledger/common/store';
 import { decode, encode, type Entry, holderOf } from '../../../lib/ledger/life/entry';
 import { type EntryState, FIRST_GRACE_MS, stateOf } from '../../../lib/ledger/life/states';
+import { type ChangeOptions, TextStore, type Update } from '../../../lib/ledger/texts/textStore';
 
 const ANOTHER_PROCESS = 'another process';
 
@@ -17,7 +18,7 @@ interface Kept {
 	readonly expires: number;
 }
 
-export class MemoryStore implements Store {
+export class MemoryStore extends TextStore {
 	readonly entries = new Map<string, Kept>();
 	readonly records = new Map<string, string>();
 	/** When a record expires; absent for one that does not. */
@@ -35,31 +36,25 @@ export class MemoryStore implements Store {
 	/** How many calls there were. */
 	trips = 0;
 
-	constructor(private readonly now: () => number = Date.now) {}
+	readonly #clock: () => number;
 
-	async change<K extends { readonly key: string }, R>(
+	constructor(clock: () => number = Date.now) {
+		super();
+		this.#clock = clock;
+	}
+
+	/** One call for all keys. */
+	override async change<K extends { readonly key: string }, R>(
 		keys: readonly K[],
 		update: Update<K, R>,
-		{ keepMs, session, isDead }: ChangeOptions,
+		options: ChangeOptions,
 	): Promise<R[]> {
-		return await this.#called(() =>
-			keys.map((key) => {
-				const seen = this.#seen(
-					key.key,
-					(holder) => holder !== session && isDead(this.vitalOf(holder)),
-				);
-				const { result, text } = update(seen, key);
-				if (text === null) this.entries.delete(key.key);
-				const expires = Math.max(this.entries.get(key.key)?.expires ?? 0, seen.now + keepMs);
-				if (typeof text === 'string') this.entries.set(key.key, { text, expires });
-				return result;
-			}),
-		);
+		return await this.#called(() => super.change(keys, update, options));
 	}
 
 	async renewSession(name: string): Promise<boolean> {
 		return await this.#called(() => {
-			const wasAlive = this.vitalOf(name) === 'alive';
+			const wasAlive = this.#vital(name) === 'alive';
 			this.sessions.set(name, this.now() + SESSION_MS);
 			return wasAlive;
 		});
@@ -69,24 +64,12 @@ export class MemoryStore implements Store {
 		await this.#called(() => this.sessions.set(name, 0));
 	}
 
-	async readRecord(key: string): Promise<string | undefined> {
-		return await this.#called(() => this.#recordAt(key));
+	override async readRecord(key: string): Promise<string | undefined> {
+		return await this.#called(() => super.readRecord(key));
 	}
 
-	async swapRecord(
-		key: string,
-		expected: string | undefined,
-		next: string | undefined,
-		keepMs?: number,
-	): Promise<boolean> {
-		return await this.#called(() => {
-			if (this.#recordAt(key) !== expected) return false;
-			const until = Math.max(this.#recordExpires.get(key) ?? 0, this.now() + (keepMs ?? 0));
-			if (keepMs !== undefined) this.#recordExpires.set(key, until);
-			if (next !== undefined) this.records.set(key, next);
-			else this.#removeRecord(key);
-			return true;
-		});
+	override async swapRecord(...asked: Parameters<TextStore['swapRecord']>): Promise<boolean> {
+		return await this.#called(() => super.swapRecord(...asked));
 	}
 
 	async close(): Promise<void> {
@@ -116,45 +99,70 @@ export class MemoryStore implements Store {
 
 	/** Without a call. A session that does not live is dead. */
 	stateOf(key: string): EntryState {
-		const { text, ...moment } = this.#seen(key, (holder) => this.vitalOf(holder) !== 'alive');
-		return stateOf(decode(text), moment);
+		const text = this.#textAt(key);
+		const holder = text === undefined ? undefined : holderOf(text);
+		const isHolderDead = holder !== undefined && this.#vital(holder) !== 'alive';
+		return stateOf(decode(text), { now: this.now(), isHolderDead });
 	}
 
-	vitalOf(session: string): Vital {
+	protected now(): number {
+		return this.#clock();
+	}
+
+	protected async read(key: string): Promise<string | undefined> {
+		return this.#textAt(key);
+	}
+
+	protected async swap({ key, expected, next, keepMs }: Swap): Promise<Swapped> {
+		const text = this.#textAt(key);
+		if (text === next) return true;
+		if (text !== expected) return text;
+		if (next === undefined) this.#remove(key);
+		else if (key.startsWith(RECORD)) {
+			const name = key.slice(RECORD.length);
+			const until = Math.max(this.#recordExpires.get(name) ?? 0, this.now() + (keepMs ?? 0));
+			if (keepMs !== undefined) this.#recordExpires.set(name, until);
+			this.records.set(name, next);
+		} else {
+			const expires = Math.max(this.entries.get(key)?.expires ?? 0, this.now() + (keepMs ?? 0));
+			this.entries.set(key, { text: next, expires });
+		}
+		return true;
+	}
+
+	protected async vitalOf(session: string): Promise<Vital> {
+		return this.#vital(session);
+	}
+
+	#vital(session: string): Vital {
 		const until = this.sessions.get(session);
 		if (until === 0) return 'closed';
 		return until !== undefined && until > this.now() ? 'alive' : 'gone';
 	}
 
-	#recordAt(key: string): string | undefined {
-		const text = this.records.get(key);
-		if (text === undefined || (this.#recordExpires.get(key) ?? Infinity) > this.now()) return text;
-		this.#removeRecord(key);
+	#textAt(key: string): string | undefined {
+		const name = key.slice(RECORD.length);
+		const isRecord = key.startsWith(RECORD);
+		const { text, expires } = isRecord
+			? { text: this.records.get(name), expires: this.#recordExpires.get(name) ?? Infinity }
+			: (this.entries.get(key) ?? {});
+		if (text === undefined || (expires ?? 0) > this.now()) return text;
+		this.#remove(key);
 		return undefined;
 	}
 
-	#removeRecord(key: string): void {
-		this.records.delete(key);
-		this.#recordExpires.delete(key);
+	#remove(key: string): void {
+		const name = key.slice(RECORD.length);
+		if (!key.startsWith(RECORD)) this.entries.delete(key);
+		else for (const map of [this.records, this.#recordExpires]) map.delete(name);
 	}
 
-	#seen(key: string, isDead: (holder: string) => boolean) {
-		const now = this.now();
-		const kept = this.entries.get(key);
-		if (kept === undefined || kept.expires <= now) {
-			this.entries.delete(key);
-			return { text: undefined, now, isHolderDead: false };
-		}
-		const holder = holderOf(kept.text);
-		return { text: kept.text, now, isHolderDead: holder !== undefined && isDead(holder) };
-	}
-
-	async #called<R>(work: () => R): Promise<R> {
+	async #called<R>(work: () => R | Promise<R>): Promise<R> {
 		this.trips += 1;
 		if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
 		if (this.hanging) await new Promise<never>(() => undefined);
 		if (this.failing) throw new LedgerUnavailableError('The disk is full');
-		const result = work();
+		const result = await work();
 		if (this.losing) throw new LedgerUnavailableError('The response was lost');
 		return result;
 	}

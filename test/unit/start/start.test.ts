@@ -65,6 +65,26 @@ describe('a hand-over without a response from n8n, as for a queued execution tha
 		expect(timersLeft()).toBe(0);
 	});
 
+	it('can be started again at once if n8n says later that it could not store it', async () => {
+		const { ledger, respond } = await handedOver();
+		await jest.advanceTimersByTimeAsync(2_000);
+		respond(false);
+		await jest.advanceTimersByTimeAsync(100);
+		expect(states(ledger)).toEqual(['overdue', 'overdue']);
+	});
+
+	it('does not count as stored because the ledger cannot be asked what has begun', async () => {
+		const { ledger } = await handedOver();
+		const unavailable = new LedgerUnavailableError('Busy');
+		jest
+			.spyOn(ledger, 'look')
+			.mockRejectedValueOnce(unavailable)
+			.mockRejectedValueOnce(unavailable);
+		await begin(new MemoryLedger(ledger.store), ['1']);
+		await jest.advanceTimersByTimeAsync(500);
+		expect(states(ledger)).toEqual(['running', 'pending']);
+	});
+
 	it('is not looked up any more once n8n has responded', async () => {
 		const { ledger, respond } = await handedOver();
 		const before = ledger.store.trips;
@@ -231,3 +251,26 @@ it('has given back what it had claimed when it fails because the ledger does', a
 	await expect(starting).rejects.toThrow('The disk is full');
 	expect(ledger.stateOf(ledgerKey('w', '1'))).toBe('free');
 });
+
+it.each([
+	[1, [['1', '2']]],
+	[2, [['1'], ['2']]],
+])(
+	'items that have begun %d times share an execution if that is less than asked',
+	async (attempts, runs) => {
+		const ledger = new MemoryLedger();
+		for (const { id } of EVENTS) {
+			ledger.put(ledgerKey('w', id), 'failed', { repeats: true, attempts, at: 1 });
+		}
+		const handedOver: unknown[] = [];
+		const handOver = async (items: readonly Item[]) => {
+			handedOver.push(items.map(({ record }) => record['id']));
+			return true;
+		};
+		await startEvents(
+			{ ledger, workflowId: 'w', batchSize: 2, handOver, sharedAttempts: 2 },
+			EVENTS,
+		);
+		expect(handedOver).toEqual(runs);
+	},
+);

@@ -277,6 +277,18 @@ describe('giving back', () => {
 		},
 	);
 
+	it('leaves what was claimed by another process since as it is', () => {
+		const [own, other] = [1, 2].map((claim) => inState('pending', { holder: 'session', claim }));
+		const given = { run: 'their run', isRunningOnly: false, claim: steps.claimOf(own) };
+		expect(steps.giveBack(own, given, ALIVE)).toEqual({ result: false });
+		expect(steps.giveBack(other, given, ALIVE)).toEqual({ result: true });
+		const [stored, others] = [own, other].map(
+			(entry) => entry && { ...entry, kind: 'stored' as const },
+		);
+		expect(steps.giveBack(stored, given, ALIVE).next).toMatchObject({ at: 0 });
+		expect(steps.giveBack(others, given, ALIVE)).toEqual({ result: true });
+	});
+
 	it('is over if the event was handed over by a process that is dead', () => {
 		const given = { run: 'their run', isRunningOnly: false };
 		expect(steps.giveBack(inState('pending'), given, DEAD).result).toBe(true);

@@ -1,4 +1,5 @@
 /** How the connection to Redis handles responses, silence and losses, on a clock that the test moves. */
+import { setTimeout as realSleep } from 'node:timers/promises';
 import * as sleeping from '../../../../lib/shared/pace';
 import {
 	advanceUntil,
@@ -60,6 +61,19 @@ describe('a call to Redis', () => {
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
 		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+	});
+
+	it('has its response if that had arrived when the process got a core again, though its time was over by then', async () => {
+		await start((command) => (command === 'evalsha' ? SILENCE : undefined));
+		const { seen, ended } = call(redis.open());
+		await redis.untilHeard('evalsha');
+		// From here in one turn of the event loop, in which timers come before connections.
+		await realSleep(1);
+		redis.say('$-1', 1);
+		jest.advanceTimersByTime(900);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+		expect(redis.count('evalsha')).toBe(1);
 	});
 
 	it.each(['OOM command not allowed', 'MISCONF Redis cannot save', 'NOPERM No permissions'])(

@@ -1,7 +1,17 @@
 import { createRedisClient } from '../../../../lib/ledger/redis/connection';
 import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
 import { Redis } from '../../../../lib/vendor/ioredis';
-import { type Answer, call, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
+import {
+	advance,
+	advanceUntil,
+	type Answer,
+	call,
+	HANG_UP,
+	ScriptedRedis,
+	SILENCE,
+	stopTheClock,
+	until,
+} from './scriptedRedis';
 
 describe('a lost connection to Redis', () => {
 	/** Milliseconds from the loss, or from the try that failed, to the next try. */
@@ -26,9 +36,6 @@ describe('a lost connection to Redis', () => {
 			redis = await new ScriptedRedis(answer).start();
 			stopTheClock();
 			return redis.open();
-		};
-		const advance = async (ms: number) => {
-			await jest.advanceTimersByTimeAsync(ms);
 		};
 
 		afterEach(() => redis.stop());
@@ -93,9 +100,35 @@ describe('a lost connection to Redis', () => {
 			await redis.untilHeard('time', 2);
 			await advance(900);
 			await ended;
-			await until('another connection to come', () => jest.getTimerCount() > 0);
-			await advance(200);
+			// The connection has 2 s of its own.
+			await advance(1_300);
 			await redis.untilHeard('time', 3);
+		});
+
+		it('serves all calls once Redis is back, although each response takes a while and the time of earlier calls is over meanwhile', async () => {
+			let isDown = true;
+			const store = await start(() => (isDown ? HANG_UP : undefined));
+			const calls: { isLater: boolean; of: ReturnType<typeof call> }[] = [];
+			// As executions and deliveries do that retry: at any time, one is about to give up.
+			const keepCalling = async (times: number) => {
+				for (let n = 0; n < times; n++) {
+					calls.push({ isLater: !isDown, of: call(store) });
+					await advance(200);
+				}
+			};
+			await keepCalling(15);
+			isDown = false;
+			redis.delayMs = 300;
+			const before = redis.heard.at(-1)?.connection ?? 0;
+			await keepCalling(15);
+			await advanceUntil('the last call to end', () => {
+				const { answer, error } = calls.at(-1)?.of.seen ?? {};
+				return (answer ?? error) !== undefined;
+			});
+			const later = calls.filter(({ isLater }) => isLater).map(({ of }) => of.seen);
+			expect(later).toEqual(later.map(() => ({ answer: 'none' })));
+			const connections = new Set(redis.heard.map(({ connection }) => connection));
+			expect([...connections].filter((connection) => connection > before)).toHaveLength(1);
 		});
 
 		it('is not opened again sooner by a call', async () => {

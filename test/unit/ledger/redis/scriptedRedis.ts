@@ -35,6 +35,8 @@ export class ScriptedRedis {
 	});
 	/** Whether a connection stays open that the client has ended; the client then closes it after 100 ms. */
 	lingers = false;
+	/** How long each response takes, in milliseconds on the clock of the test. */
+	delayMs = 0;
 	#connections = 0;
 
 	constructor(private readonly answer: Answer) {}
@@ -83,6 +85,14 @@ export class ScriptedRedis {
 		await until(`${times} times ${command}`, () => this.count(command) >= times);
 	}
 
+	#respond(socket: Socket, answer: string): void {
+		const write = () => {
+			if (socket.writable) socket.write(`${answer}\r\n`);
+		};
+		if (this.delayMs === 0) write();
+		else setTimeout(write, this.delayMs);
+	}
+
 	#serve(socket: Socket): void {
 		const connection = ++this.#connections;
 		this.#sockets.add(socket);
@@ -100,7 +110,7 @@ export class ScriptedRedis {
 				this.heard.push({ command, args, connection });
 				const answer = this.answer(command, connection) ?? emptyRedis(command);
 				if (answer === HANG_UP) socket.destroy();
-				else if (answer !== SILENCE) socket.write(`${answer}\r\n`);
+				else if (answer !== SILENCE) this.#respond(socket, answer);
 			}
 		});
 	}
@@ -119,6 +129,15 @@ export async function advanceUntil(what: string, isSo: () => boolean): Promise<v
 		return undefined;
 	};
 	await waitFor(look, { what, everyMs: 1 });
+}
+
+/** Moves the clock by `ms` in small steps, with turns of the event loop in between: a process that has a core all the time. */
+export async function advance(ms: number): Promise<void> {
+	const until = performance.now() + ms;
+	for (let left = ms; left > 0; left = until - performance.now()) {
+		await jest.advanceTimersByTimeAsync(Math.min(left, 50));
+		for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+	}
 }
 
 /** Only the test moves the clock; connections continue by themselves. */

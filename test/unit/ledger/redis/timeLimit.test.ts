@@ -1,6 +1,6 @@
 /** The 2 s that a call to Redis may take, on a clock that the test moves: how busy the machine is makes no difference. */
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { type Answer, call, ScriptedRedis, SILENCE, stopTheClock } from './scriptedRedis';
+import { advance, type Answer, call, ScriptedRedis, SILENCE, stopTheClock } from './scriptedRedis';
 
 describe('a call to a Redis that is silent', () => {
 	let redis: ScriptedRedis;
@@ -25,9 +25,9 @@ describe('a call to a Redis that is silent', () => {
 		stopTheClock();
 		const { seen, ended } = call(redis.open());
 		await redis.untilHeard(heard);
-		await jest.advanceTimersByTimeAsync(waitsMs);
+		await advance(waitsMs);
 		expect(seen.error).toBeUndefined();
-		await jest.advanceTimersByTimeAsync(2_000 - waitsMs);
+		await advance(2_000 - waitsMs);
 		await ended;
 		expect(seen.error).toBeInstanceOf(LedgerUnavailableError);
 		expect(String(seen.error)).toMatch(/did not respond in time/);
@@ -39,7 +39,7 @@ describe('a call to a Redis that is silent', () => {
 		const ledger = redis.open();
 		const calls = Array.from({ length: 1_000 }, () => call(ledger));
 		await redis.untilHeard('time');
-		await jest.advanceTimersByTimeAsync(2_000);
+		await advance(2_000);
 		await Promise.all(calls.map(({ ended }) => ended));
 		expect(calls.filter(({ seen }) => seen.error instanceof LedgerUnavailableError)).toHaveLength(
 			1_000,

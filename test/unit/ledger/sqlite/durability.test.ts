@@ -1,196 +1,157 @@
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { type EntryState, type Ledger, ledgerKey } from '../../../../lib/ledger';
-import { checkpoint } from '../../../../lib/ledger/sqlite/checkpoint';
-import { Disk } from './disk';
-import { BEGINNING, commit, openSqlite } from './world';
+/** What SQLite is told to sync, and what becomes of the ledger when it cannot; `test/simulation/disk.ts` has the power cuts. */
+import { DatabaseSync } from 'node:sqlite';
+import { ledgerKey } from '../../../../lib/ledger';
+import type { EventLedger } from '../../../../lib/ledger/eventLedger';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
+import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
-const SLOW_MS = 120_000;
+const KEY = ledgerKey('workflow', 'whevt_1');
+const OTHER_KEY = ledgerKey('workflow', 'whevt_2');
+const CHANGING = { keepMs: RETENTION_MS, session: 'mine', isDead: () => false };
 
-describe('a result of the ledger in SQLite, after a power cut', () => {
-	let disk: Disk;
-	let ledger: Ledger;
-	/** The returned results, by event. */
-	let answered: Map<string, EntryState>;
+describe('what the ledger in SQLite syncs', () => {
+	let world: SqliteWorld;
+	let ledger: EventLedger;
+	/** Pages that were in the log when it was synced, for each sync: a transaction without a write is none. */
+	let syncs: number;
+	let isFailing: boolean;
+	let opened: number;
 
-	beforeEach(() => {
-		disk = new Disk();
-		ledger = disk.open();
-		answered = new Map();
+	/** Commits that sync. */
+	class Watched extends DatabaseSync {
+		#isSynced = false;
+		#changes = 0;
+
+		constructor(path: string) {
+			super(path);
+			opened += 1;
+		}
+
+		override exec(sql: string): void {
+			if (sql.startsWith('PRAGMA synchronous')) this.#isSynced = sql.endsWith('FULL');
+			if (sql === 'BEGIN IMMEDIATE') this.#changes = this.#total();
+			if (sql === 'COMMIT' && this.#isSynced && this.#total() > this.#changes) {
+				if (isFailing) throw Object.assign(new Error('disk I/O error'), { errcode: 1_034 });
+				syncs += 1;
+			}
+			super.exec(sql);
+		}
+
+		#total(): number {
+			return Number(this.prepare('SELECT total_changes() AS n').get()?.['n']);
+		}
+	}
+
+	const synced = async (call: () => Promise<unknown>) => {
+		const before = syncs;
+		await call();
+		return syncs - before;
+	};
+
+	beforeEach(async () => {
+		[syncs, isFailing, opened] = [0, false, 0];
+		world = new SqliteWorld();
+		ledger = world.openWith(Watched);
+		await ledger.look(KEY);
 	});
 
 	afterEach(async () => {
 		await ledger.close();
-		disk.remove();
+		await world.remove();
 	});
 
-	async function store(event: string): Promise<void> {
-		await commit(ledger, ledgerKey('workflow', event));
-		answered.set(event, 'stored');
-	}
+	it('is a commit, a begin, a record, and the end of an event that repeats', async () => {
+		const claim = await claimed(ledger, KEY);
+		expect(syncs).toBe(0);
+		expect(await synced(() => ledger.commit([claim], RETENTION_MS))).toBe(1);
+		expect(await synced(() => ledger.begin([KEY], BEGINNING))).toBe(1);
+		expect(await synced(() => ledger.end('run', 'succeeded'))).toBe(0);
+		const beginning = { ...BEGINNING, acknowledge: 'succeeded' } as const;
+		expect(await synced(() => ledger.begin([OTHER_KEY], beginning))).toBe(1);
+		expect(await synced(() => ledger.end('run', 'succeeded'))).toBe(1);
+		expect(await synced(() => ledger.swapRecord('name', undefined, 'text'))).toBe(1);
+		expect(await synced(() => ledger.claim(KEY))).toBe(0);
+	});
 
-	async function begin(event: string): Promise<void> {
-		await ledger.begin([ledgerKey('workflow', event)], { ...BEGINNING, reportsEnd: false });
-		answered.set(event, 'begun');
-	}
+	it('is one transaction for all that comes while another one is under way', async () => {
+		const keys = Array.from({ length: 50 }, (_, n) => ledgerKey('workflow', `at once ${n}`));
+		expect(await synced(() => Promise.all(keys.map((key) => commit(ledger, key))))).toBeLessThan(3);
+	});
 
-	/** Every result returned so far survives a power cut now. */
-	async function expectKept(log?: Buffer): Promise<void> {
-		const expected = [...answered];
-		expect(await disk.afterPowerCut((left) => statesIn(left, answered.keys()), log)).toEqual(
-			expected,
+	it.each([
+		['a text', 'one', 'two'],
+		['no text', 'one', undefined],
+		['a new text', undefined, 'two'],
+	])('is also a swap that finds its own: %s', async (_what, expected, next) => {
+		if (expected !== undefined) await ledger.swapRecord('name', undefined, expected);
+		const swap = () => ledger.swapRecord('name', expected, next);
+		expect(await synced(swap)).toBe(1);
+		const again: boolean[] = [];
+		expect(await synced(async () => again.push(await swap()))).toBe(1);
+		expect(again).toEqual([true]);
+		expect(await ledger.readRecord('name')).toBe(next);
+	});
+
+	it('is what cannot be synced refused, seen by nobody, and nothing is claimed until a sync has succeeded', async () => {
+		await commit(ledger, OTHER_KEY);
+		isFailing = true;
+		await expect(ledger.begin([KEY], BEGINNING)).rejects.toThrow(
+			/ledger\.sqlite: the disk failed.*\(SQLite error 10\)/,
 		);
-	}
-
-	async function expectKeptInPlace(): Promise<void> {
-		const fresh = openSqlite(disk.path);
-		expect(await statesIn(fresh, answered.keys())).toEqual([...answered]);
-		await fresh.close();
-	}
-
-	it('is there: each commit and each begin', async () => {
-		await store('a');
-		await expectKept();
-		await begin('a');
-		await begin('b');
-		await expectKept();
-		expect(disk.syncs).toBe(3);
+		expect(await world.ledger.look(KEY)).toMatchObject({ state: 'free' });
+		// Nor is a duplicate one that may be missing after a power cut.
+		for (const key of [KEY, OTHER_KEY])
+			await expect(ledger.claim(key)).rejects.toThrow(/the disk failed/);
+		isFailing = false;
+		expect(await synced(() => ledger.claim(KEY))).toBe(1);
+		isFailing = true;
+		// Synced since: a claim needs no sync of its own.
+		expect(await ledger.claim(OTHER_KEY)).toEqual({ state: 'committed' });
+		await ledger.claim(ledgerKey('workflow', 'whevt_3'));
+		isFailing = false;
+		expect(await ledger.begin([KEY], BEGINNING)).toEqual([true]);
 	});
 
-	it(
-		'is there with any number of concurrent calls, each time one returns',
-		async () => {
-			const cuts: { log: Buffer; answered: [string, EntryState][] }[] = [];
-			const work = async (event: string) => {
-				await store(event);
-				cuts.push({ log: disk.log, answered: [...answered] });
-				await begin(event);
-				cuts.push({ log: disk.log, answered: [...answered] });
-			};
-			const events = Array.from({ length: 60 }, (_unused, n) => String(n));
-			await Promise.all(
-				events.map(async (event, n) => {
-					// They come one after the other, into syncs that are under way.
-					for (let turns = 0; turns < n; turns++) await turn();
-					await work(event);
-				}),
-			);
-			expect(cuts).toHaveLength(2 * events.length);
-			expect(disk.syncs).toBeLessThan(2 * events.length);
-			for (const cut of cuts.filter((_cut, n) => n % 7 === 0 || n === cuts.length - 1)) {
-				const left = await disk.afterPowerCut(
-					(restarted) =>
-						statesIn(
-							restarted,
-							cut.answered.map(([event]) => event),
-						),
-					cut.log,
-				);
-				// More may be there than was returned, but never less.
-				for (const [n, [event, state]] of cut.answered.entries()) {
-					expect([event, left[n]?.[1]]).toEqual([
-						event,
-						state === 'begun' ? 'begun' : expect.stringMatching(/stored|begun/),
-					]);
+	it('is tried again on a file that was opened again', async () => {
+		isFailing = true;
+		const before = opened;
+		await expect(ledger.begin([KEY], BEGINNING)).rejects.toThrow();
+		isFailing = false;
+		expect(await ledger.begin([KEY], BEGINNING)).toEqual([true]);
+		expect(opened).toBe(before + 1);
+	});
+
+	it('is refused if the file is replaced while it is written, and is in the new one when it is sent again', async () => {
+		let isReplaced = false;
+		class Replaced extends DatabaseSync {
+			override exec(sql: string): void {
+				if (sql === 'COMMIT' && !isReplaced) {
+					isReplaced = true;
+					world.deleteFiles();
 				}
+				super.exec(sql);
 			}
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'is there after a checkpoint by the thread, and so are later results',
-		async () => {
-			for (let n = 0; n < 30; n++) await store(`before ${n}`);
-			const before = disk.log;
-			await checkpoint(disk.path);
-			await disk.checkpointed();
-			// Whether the new log has reached the disk or not.
-			await expectKept();
-			await expectKept(before);
-			for (let n = 0; n < 3; n++) {
-				await begin(`before ${n}`);
-				await store(`after ${n}`);
-			}
-			await expectKept();
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'is there after a checkpoint and a new log by another process',
-		async () => {
-			for (let n = 0; n < 30; n++) await store(`before ${n}`);
-			for (const kind of ['PASSIVE', 'RESTART', 'TRUNCATE']) {
-				await inOtherProcess(disk.path, `PRAGMA wal_checkpoint(${kind})`);
-				await disk.checkpointed();
-				await expectKept();
-				await begin(`before ${kind}`);
-				await store(`after ${kind}`);
-				await expectKept();
-			}
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'is there when a checkpoint comes between a write and its sync',
-		async () => {
-			await store('before');
-			disk.beforeSync = async () => {
-				await checkpoint(disk.path);
-			};
-			await store('meanwhile');
-			await disk.checkpointed();
-			await expectKept();
-			await store('after');
-			await expectKept();
-		},
-		SLOW_MS,
-	);
-
-	describe('when the file is deleted between a write and its sync', () => {
-		it('is in the new one that another has made', async () => {
-			const other = openSqlite(disk.path);
-			await store('gone');
-			answered.clear();
-			disk.beforeSync = async () => {
-				remove(disk.path);
-				await other.claim(ledgerKey('workflow', 'other'));
-			};
-			await store('kept');
-			await begin('begun');
-			await expectKept();
-			await expectKeptInPlace();
-			await other.close();
+		}
+		const sqlite = loadSqlite();
+		let replaced = 0;
+		const store = new SqliteStore({
+			path: world.path,
+			openDatabase: (path) =>
+				new LedgerDatabase(path, sqlite && { ...sqlite, DatabaseSync: Replaced }),
+			onReplaced: () => {
+				replaced += 1;
+			},
 		});
-	});
-
-	it('is an error when the disk fails, and is there when it works again', async () => {
-		await store('before');
-		disk.beforeSync = () => Promise.reject(Object.assign(new Error('i/o error'), { code: 'EIO' }));
-		await expect(begin('failed')).rejects.toThrow(/ledger\.sqlite: the disk failed.*\(EIO\)/);
-		await expectKept();
-		await begin('failed');
-		await store('after');
-		await expectKept();
+		const write = () =>
+			store.change([{ key: KEY }], () => ({ result: 1, text: 'text' }), {
+				...CHANGING,
+				isDurable: true,
+			});
+		await expect(write()).rejects.toThrow(/was replaced while it was written/);
+		expect(await write()).toEqual([1]);
+		expect(world.query('SELECT text FROM entry')).toEqual([{ text: 'text' }]);
+		expect(replaced).toBeLessThan(2);
+		await store.close();
 	});
 });
-
-async function statesIn(ledger: Ledger, events: Iterable<string>): Promise<[string, EntryState][]> {
-	const states: [string, EntryState][] = [];
-	for (const event of events)
-		states.push([event, (await ledger.look(ledgerKey('workflow', event))).state]);
-	return states;
-}
-
-function remove(path: string): void {
-	for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-}
-
-async function inOtherProcess(path: string, sql: string): Promise<void> {
-	const program = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).prepare(process.argv[2]).all()`;
-	await promisify(execFile)(process.execPath, ['-e', program, path, sql]);
-}

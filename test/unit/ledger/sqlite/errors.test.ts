@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { busyError, isBusy, sqliteUnavailableError } from '../../../../lib/ledger/sqlite/files';
+import { isBusy, sqliteUnavailableError } from '../../../../lib/ledger/sqlite/files';
 
 const sqlite = (errcode: number) => Object.assign(new Error('hunter2'), { errcode });
 const system = (code: string) => Object.assign(new Error('hunter2'), { code });
@@ -99,7 +99,7 @@ describe('an error of SQLite or the system', () => {
 	});
 
 	it('is a lock that may be free a moment later, or not', () => {
-		for (const lock of [busyError(), sqlite(5), sqlite(6), sqlite(5 + 0x200)]) {
+		for (const lock of [sqlite(5), sqlite(6), sqlite(5 + 0x200)]) {
 			expect(isBusy(lock)).toBe(true);
 		}
 		for (const other of [sqlite(13), system('EBUSY'), undefined]) expect(isBusy(other)).toBe(false);

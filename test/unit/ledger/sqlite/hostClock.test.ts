@@ -1,6 +1,6 @@
 import { ledgerKey } from '../../../../lib/ledger';
 import type { EventLedger } from '../../../../lib/ledger/eventLedger';
-import { hostClock } from '../../../../lib/ledger/sqlite/store';
+import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
 import { BEGINNING, claimed, commit, openSqlite, SqliteWorld } from './world';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,194 +1,134 @@
-import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate as turn } from 'node:timers/promises';
+import { ledgerKey } from '../../../../lib/ledger';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
-import { busyError, openSyncedFile } from '../../../../lib/ledger/sqlite/files';
-import { LedgerFile } from '../../../../lib/ledger/sqlite/ledgerFile';
+import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
+import { LedgerFile, type LedgerRequest } from '../../../../lib/ledger/sqlite/ledgerFile';
+import { lockDatabase } from '../../../support/sqlite';
 import { SqliteWorld } from './world';
 
-describe('the file at the path of the ledger in SQLite', () => {
+describe('the file of the ledger in SQLite, as its thread works on it', () => {
 	let world: SqliteWorld;
 	let file: LedgerFile;
-	/** How often it was opened. */
+	/** How often it was opened, and what was executed. */
 	let opened: number;
-	/** Is called before each sync of the log. */
-	let beforeSync: () => Promise<void>;
+	let executed: string[];
+
+	class Watched extends DatabaseSync {
+		override exec(sql: string): void {
+			executed.push(sql);
+			super.exec(sql);
+		}
+	}
 
 	beforeEach(() => {
 		world = new SqliteWorld();
-		opened = 0;
-		beforeSync = () => Promise.resolve();
-		file = new LedgerFile(world.path, (path) => {
-			opened += 1;
-			return new LedgerDatabase(path, loadSqlite(), (log) => {
-				const synced = openSyncedFile(log);
-				return { ...synced, datasync: () => beforeSync().then(() => synced.datasync()) };
-			});
+		[opened, executed] = [0, []];
+		file = new LedgerFile({
+			path: world.path,
+			clock: hostClock(),
+			openDatabase: (path) => {
+				opened += 1;
+				const sqlite = loadSqlite();
+				return new LedgerDatabase(path, sqlite && { ...sqlite, DatabaseSync: Watched });
+			},
 		});
+		file.run([]);
+		executed = [];
 	});
 
 	afterEach(async () => {
 		jest.restoreAllMocks();
-		await file.close();
+		file.run([{ op: 'close' }]);
 		await world.remove();
 	});
 
-	const read = () =>
-		file.run(({ statements }) => statements.readRecord.get({ key: 'a' })?.['value']);
-	const add = (next: string) =>
-		file.runDurably(({ statements }) => statements.addRecord.run({ key: 'a', next }).changes);
+	const key = (n: number) => ledgerKey('workflow', `whevt_${n}`);
+	const swap = (n: number, expected?: string, next?: string, isDurable = false): LedgerRequest => ({
+		...{ op: 'swap', key: key(n), expected, next, keepMs: 1_000_000, isDurable },
+	});
+	const read = (n: number): LedgerRequest => ({ op: 'read', key: key(n) });
+	const ask = (...requests: LedgerRequest[]) =>
+		file.run(requests).results.map((each) => ('value' in each ? each.value : each));
+	const transactions = () => executed.filter((sql) => sql === 'BEGIN IMMEDIATE').length;
+	const busy = {
+		isBusy: true,
+		error: expect.stringMatching(/another process keeps it locked for over 250 ms/) as unknown,
+	};
 
-	it('is kept open while another holds the lock', async () => {
-		await read();
-		await expect(
-			file.run(() => {
-				throw busyError();
-			}),
-		).rejects.toThrow(/keeps it locked/);
-		await read();
+	it('writes what came at once in one transaction, each after the ones before it', () => {
+		const values = ask(
+			...[swap(1, undefined, 'a'), swap(1, undefined, 'b'), swap(2, undefined, 'c')],
+			...[{ op: 'renew', session: 'mine' } as const, swap(3, 'x', 'y')],
+		);
+		expect(values).toEqual([true, 'a', true, false, undefined]);
+		expect(transactions()).toBe(1);
+		expect(executed.filter((sql) => sql.startsWith('PRAGMA synchronous'))).toEqual([
+			'PRAGMA synchronous = NORMAL',
+		]);
+		expect(ask(read(1), read(2), read(3), { op: 'vitalOf', session: 'mine' })).toEqual([
+			...['a', 'c', undefined, 'alive'],
+		]);
+		expect(transactions()).toBe(1);
+	});
+
+	it('syncs all of them if one has to be durable', () => {
+		ask(swap(1, undefined, 'a'), swap(2, undefined, 'b', true));
+		expect(executed.slice(0, 2)).toEqual(['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE']);
+		ask(swap(3, undefined, 'c'));
+		expect(executed.slice(3)).toEqual([
+			...['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE', 'COMMIT'],
+		]);
+	});
+
+	it('answers what needs no lock while another process has it, and says at once what does', () => {
+		ask(swap(1, undefined, 'a'));
+		const unlock = lockDatabase(world.path);
+		const startedAt = performance.now();
+		const answers = ask(read(1), swap(1, undefined, 'b', true), swap(2, undefined, 'c'), {
+			op: 'renew',
+			session: 'mine',
+		});
+		expect(answers).toEqual(['a', 'a', busy, busy]);
+		expect(performance.now() - startedAt).toBeLessThan(100);
+		unlock();
+		expect(ask(swap(2, undefined, 'c'), { op: 'renew', session: 'mine' })).toEqual([true, false]);
 		expect(opened).toBe(1);
 	});
 
-	it('is opened as soon as another releases the lock', async () => {
+	it('says that the file is locked also when it cannot be opened', () => {
+		file.run([{ op: 'close' }]);
+		world.deleteFiles();
 		const locker = new DatabaseSync(world.path);
-		locker.exec('BEGIN IMMEDIATE');
-		const opening = read();
+		locker.exec('BEGIN EXCLUSIVE');
+		expect(ask(read(1))).toEqual([busy]);
 		locker.close();
-		expect(await opening).toBeUndefined();
-		expect(opened).toBe(2);
+		expect(ask(read(1))).toEqual([undefined]);
 	});
 
-	it('is written three times when it is replaced under each write', async () => {
-		let writes = 0;
-		beforeSync = async () => {
-			world.deleteFiles();
-		};
-		const write = (database: LedgerDatabase) => {
-			writes += 1;
-			database.statements.addRecord.run({ key: 'a', next: 'b' });
-		};
-		await expect(file.runDurably(write)).rejects.toThrow(/keeps being replaced/);
-		expect(writes).toBe(3);
-	});
-
-	it('is opened once for all whose writes were to the one that was replaced', async () => {
-		await read();
-		beforeSync = async () => {
-			beforeSync = () => Promise.resolve();
-			renameSync(world.path, `${world.path}.old`);
-			world.deleteFiles();
-		};
-		// The second finds the entry of the first.
-		expect(await Promise.all([add('b'), add('c')])).toEqual([1, 0]);
-		expect(await read()).toBe('b');
-		expect(opened).toBe(2);
-	});
-
-	it('is written again if the sync fails because it was deleted', async () => {
-		await read();
-		beforeSync = () => {
-			beforeSync = () => Promise.resolve();
-			world.deleteFiles();
-			return Promise.reject(new Error('No such file'));
-		};
-		expect(await add('b')).toBe(1);
-		expect(await read()).toBe('b');
-		expect(opened).toBe(2);
-	});
-
-	it('is opened again after a failed sync, once for all waiting calls', async () => {
-		const fails: (() => void)[] = [];
-		beforeSync = () =>
-			new Promise((_resolve, reject) => {
-				fails.push(() => {
-					reject(new Error('The disk failed'));
-				});
-			});
-		const first = expect(add('b')).rejects.toThrow(/not available/);
-		await turn();
-		// It gets a sync of its own, since that of the first is under way.
-		const second = expect(add('c')).rejects.toThrow(/not available/);
-		await turn();
-		fails[0]?.();
-		await first;
-		await read();
-		expect(opened).toBe(2);
-		await turn();
-		fails[1]?.();
-		await second;
-		await read();
-		expect(opened).toBe(2);
-	});
-
-	it('is given up when it fails to close', async () => {
-		await read();
-		jest.spyOn(LedgerDatabase.prototype, 'close').mockRejectedValueOnce(new Error('Not closed'));
-		await file.close();
-		await read();
-		expect(opened).toBe(2);
-	});
-
-	it('lets nothing be claimed after a sync that failed, until one has succeeded', async () => {
-		let isFailing = true;
-		beforeSync = async () => {
-			if (isFailing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-		};
-		const claim = () => file.runTogether(() => undefined, false);
-		await claim();
-		await expect(add('b')).rejects.toThrow(/disk failed/);
-		await expect(claim()).rejects.toThrow(/disk failed/);
-		await expect(claim()).rejects.toThrow(/disk failed/);
-		isFailing = false;
-		await claim();
-		isFailing = true;
-		// Synced since: a claim needs no sync of its own.
-		await claim();
-	});
-
-	describe('with the work of several callers of one moment', () => {
-		let began: jest.SpyInstance;
-		let done: string[];
-
-		beforeEach(async () => {
-			began = jest.spyOn(LedgerDatabase.prototype, 'transaction');
-			done = [];
-		});
-
-		const note = (name: string, isDurable = false) =>
-			file.runTogether(() => {
-				done.push(name);
-				return `${name} ${done.length}`;
-			}, isDurable);
-
-		it.each([false, true])(
-			'does it in one transaction, in order, and returns each result (durably: %s)',
-			async (isDurable) => {
-				const all = ['a', 'b', 'c'].map((name) => note(name, isDurable));
-				expect(await Promise.all(all)).toEqual(['a 1', 'b 2', 'c 3']);
-				expect(began).toHaveBeenCalledTimes(1);
-			},
+	it('gives the error of one to all that are written with it, to none that is only read, and opens the file again', () => {
+		ask(swap(1, undefined, 'a'));
+		world.refuse(
+			`INSERT ON entry WHEN NEW.text = 'refused'`,
+			`DELETE ON entry WHEN OLD.text = 'x'`,
 		);
+		const failed = {
+			isBusy: false,
+			error: expect.stringMatching(/ledger\.sqlite: SQLite failed.*\(SQLite error 19\)/) as unknown,
+		};
+		expect(ask(read(1), swap(2, undefined, 'b'), swap(3, undefined, 'refused'))).toEqual([
+			...['a', failed, failed],
+		]);
+		expect(opened).toBe(1);
+		expect(ask(read(2), swap(2, undefined, 'b'))).toEqual([undefined, true]);
+		expect(opened).toBe(2);
+	});
 
-		it('does that of a single caller without a transaction', async () => {
-			expect([await note('a'), await note('b')]).toEqual(['a 1', 'b 2']);
-			expect(began).not.toHaveBeenCalled();
+	it('is dropped when it fails to close', () => {
+		jest.spyOn(LedgerDatabase.prototype, 'close').mockImplementationOnce(() => {
+			throw new Error('Not closed');
 		});
-
-		it('returns the result of the last attempt', async () => {
-			const first = note('a');
-			const second = file.runTogether(() => {
-				if (done.length < 3) throw busyError();
-			}, false);
-			expect(await Promise.all([first, second])).toEqual(['a 3', undefined]);
-		});
-
-		it('gives the error of one to all callers, and to none after them', async () => {
-			const fails = file.runTogether(() => {
-				throw new Error('The disk is full');
-			}, false);
-			const results = await Promise.allSettled([note('a'), fails]);
-			expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-			expect(await note('b')).toMatch(/^b/);
-		});
+		file.run([{ op: 'close' }]);
+		expect(ask(swap(1, undefined, 'a'))).toEqual([true]);
+		expect(opened).toBe(2);
 	});
 });

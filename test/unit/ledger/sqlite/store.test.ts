@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { ledgerKey } from '../../../../lib/ledger';
-import type { ChangeOptions } from '../../../../lib/ledger/common/store';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
+import type { ChangeOptions } from '../../../../lib/ledger/texts/textStore';
 import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
@@ -112,11 +112,12 @@ describe('the ledger in SQLite', () => {
 
 	it('sees the change of an event that is named twice', async () => {
 		const store = new SqliteStore({ path: world.path });
-		const add = ({ text = '' }: { readonly text: string | undefined }) => ({
-			result: text,
-			text: `${text}+`,
-		});
-		expect(await store.change([{ key: KEY }, { key: KEY }], add, CHANGING)).toEqual(['', '+']);
+		const add = (
+			{ text = '' }: { readonly text: string | undefined },
+			{ n }: { readonly n: number },
+		) => ({ result: text, text: `${text}${n}` });
+		const twice = [1, 2].map((n) => ({ key: KEY, n }));
+		expect(await store.change(twice, add, CHANGING)).toEqual(['', '1']);
 		await store.close();
 	});
 
