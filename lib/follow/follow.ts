@@ -180,7 +180,8 @@ function afterNews(before: Position, news: Walked, source: Source): Position {
 	};
 	if (!isOldestFirst) {
 		stretches = passed(stretches, news);
-		if (!news.isWhole) add(below(news, before.newestAt - OVERLAP_MS, { kind: 'unread' }));
+		const { newestAt: lateTo } = before;
+		if (!news.isWhole) add(below(news, lateTo - OVERLAP_MS, { kind: 'unread', lateTo }));
 	}
 	for (const stretch of source.again ?? []) {
 		const { after, backTo, kind } = stretch;
@@ -209,7 +210,7 @@ function withLooks(position: Position, before: Position, news: Walked, source: S
 		const lookTo = Math.min(...[...due.values()].map(({ from }) => from));
 		const part = news.isWhole
 			? below(news, lookTo, { kind: 'look' })
-			: below(news, base, { kind: 'unread', lookTo });
+			: below(news, base, { kind: 'unread', lateTo: before.newestAt, lookTo });
 		if (part !== undefined) stretches = withStretch(stretches, part);
 	}
 	const upTo = position.isBehind === true ? news.serviceNow - OVERLAP_MS : position.newestAt;
@@ -239,7 +240,7 @@ function dueLooks({ looks }: Position, source: Source): Map<number, LastLook> {
 function below(
 	news: Walked,
 	backTo: number,
-	part: Pick<Stretch, 'kind' | 'lookTo'>,
+	part: Pick<Stretch, 'kind' | 'lateTo' | 'lookTo'>,
 ): Stretch | undefined {
 	const { cursor: after, by, isAtEnd, readBackTo } = news;
 	return isAtEnd || readBackTo < backTo ? undefined : { after, by, backTo, ...part };
@@ -268,10 +269,11 @@ function without(before: Position, gone: string): Position {
 function behindNews(before: Position, { order, trail }: Position): Stretch | undefined {
 	if (before.order !== 'oldestFirst' || order !== 'oldestFirst' || before.isBehind === true)
 		return undefined;
-	const backTo = before.newestAt - OVERLAP_MS;
+	const { newestAt } = before;
+	const backTo = newestAt - OVERLAP_MS;
 	const known = before.trail.length > 0 ? before.trail : trail;
 	const { id: after, at: by } = known.findLast(({ at }) => at < backTo) ?? {};
-	return { after, by, backTo, upTo: before.newestAt, kind: 'unread' };
+	return { after, by, backTo, upTo: newestAt, kind: 'unread', lateTo: newestAt };
 }
 
 /** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */

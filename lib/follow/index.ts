@@ -2,6 +2,7 @@
 export { Budget } from './budget';
 export { begin, DISORDER_MS, follow, readOn, type Source, UntimedError } from './follow';
 export {
+	isUnread,
 	LOOKS,
 	type Position,
 	positionAt,

@@ -28,6 +28,8 @@ const stretch = object({
 	 * for events that were listed late, once nothing else is left to read.
 	 */
 	kind: oneOf(['unread', 'again', 'look']),
+	/** Of an unread one: what was created up to then was read before, and here are those that were listed late. */
+	lateTo: optional(number()),
 	/** Only in a list that begins with the newest event: from its end back to this time, there is a look back to be made. */
 	lookTo: optional(number()),
 });
@@ -97,6 +99,14 @@ export function unreadFrom({ stretches }: Position): number {
 	return Math.min(Infinity, ...unread.map(({ backTo }) => backTo));
 }
 
+/** Whether no poll has read an event of that time, as far as the position knows. */
+export function isUnread({ stretches }: Position, { id, at }: Anchor): boolean {
+	return stretches.some(
+		({ kind, after, by = Infinity, backTo, upTo = by, lateTo = -Infinity }) =>
+			kind === 'unread' && id !== after && at >= backTo && at > lateTo && at <= upTo,
+	);
+}
+
 /** By kind. */
 const MOST: Readonly<Record<Stretch['kind'], number>> = {
 	unread: MOST_UNREAD,
@@ -111,6 +121,11 @@ export function withStretch(stretches: readonly Stretch[], added: Stretch): Stre
 	const same = [...stretches.filter((each) => each.kind === kind), added];
 	let apart: Stretch[] = [];
 	for (const next of same.sort(byAge)) {
+		const known = apart.findIndex((each) => isSamePlace(each, next));
+		if (known >= 0) {
+			apart = apart.map((each, n) => (n === known ? joined(each, next) : each));
+			continue;
+		}
 		const last = apart.at(-1);
 		const isTouched = last !== undefined && endOf(last) >= next.backTo;
 		apart = isTouched ? [...apart.slice(0, -1), ...together(last, next)] : [...apart, next];
@@ -128,21 +143,43 @@ const endOf = ({ by, upTo }: Stretch): number => upTo ?? by ?? Infinity;
 /** Two stretches that touch. */
 function together(older: Stretch, newer: Stretch): Stretch[] {
 	const { upTo } = older;
+	if (isSameTime(older, newer)) return apartAtBegin(older, newer);
 	if (older.kind !== 'look' || upTo === undefined) return [joined(older, newer)];
 	// Of two looks back that begin with their oldest events, the shorter one need not wait for the longer one.
 	const rest = older.backTo < newer.backTo ? [{ ...older, upTo: newer.backTo }] : [];
 	return [...rest, { ...newer, upTo: Math.max(upTo, newer.upTo ?? upTo) }];
 }
 
+/** Whether they begin with events of the same time, at different places: which of them is first in the list, the times don't say. */
+const isSameTime = (a: Stretch, b: Stretch): boolean =>
+	a.kind !== 'look' && a.after !== b.after && beginOf(a) === beginOf(b);
+const isSamePlace = (a: Stretch, b: Stretch): boolean =>
+	a.kind !== 'look' && a.after === b.after && beginOf(a) === beginOf(b);
+const beginOf = (stretch: Stretch): number =>
+	stretch.upTo === undefined ? endOf(stretch) : stretch.backTo;
+
+/** Both, but of the second one only the events of the time that it begins with. */
+function apartAtBegin(older: Stretch, newer: Stretch): Stretch[] {
+	const { after, by } = older;
+	const begin = beginOf(newer);
+	const only = newer.upTo === undefined ? { backTo: begin } : { upTo: begin };
+	return [
+		{ ...joined(older, newer), after, by },
+		{ ...newer, ...only, lookTo: undefined },
+	];
+}
+
 /** One stretch from the older one's oldest event to the newer one's newest. */
 function joined(older: Stretch, newer: Stretch): Stretch {
 	const { kind, backTo, upTo } = older;
+	const readTo = Math.min(older.lateTo ?? backTo, newer.lateTo ?? newer.backTo - 1);
+	const lateTo = readTo > backTo ? readTo : undefined;
 	// In a list that begins with the oldest event, it is read from its oldest event on.
-	if (upTo !== undefined) return { ...older, upTo: Math.max(upTo, newer.upTo ?? upTo) };
+	if (upTo !== undefined) return { ...older, upTo: Math.max(upTo, newer.upTo ?? upTo), lateTo };
 	const { after, by } = endOf(newer) >= endOf(older) ? newer : older;
 	const lookTo = Math.min(older.lookTo ?? Infinity, newer.lookTo ?? Infinity);
 	const isSeen = lookTo >= backTo;
-	return { after, by, backTo, kind, lookTo: isSeen ? undefined : lookTo };
+	return { after, by, backTo, kind, lookTo: isSeen ? undefined : lookTo, lateTo };
 }
 
 /**

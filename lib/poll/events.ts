@@ -1,6 +1,7 @@
 /** What a poll trigger knows of the listed events: its saved state, and which events of a page start, wait, or are known. */
 import { oldestFirst, type ParsedEvent } from '../event';
 import {
+	isUnread,
 	type Listed,
 	type Polling,
 	savedFields,
@@ -29,7 +30,7 @@ const pollShape = object({
 	...savedFields,
 	/** Which events the trigger wants, as text. */
 	wanted: string(),
-	/** The newest event read when that last changed: older ones may have been filtered out. */
+	/** The newest event read when that last changed: older ones were filtered out, unless they were unread. */
 	wantedSince: number(),
 	/** Events created before have been listed and settled; 0 before the list was read for the first time. */
 	frontier: number(),
@@ -145,15 +146,16 @@ export class Finds {
 
 /**
  * Whether an event that the ledger does not know starts: one created since the publication, or that may have been,
- * unless it was listed then. Below the frontier, an event that is older than the last change of the filters was filtered
- * out before it.
+ * unless it was listed then. One that was read before the last change of the filters was filtered out then: of what
+ * is that old, only an unread event starts, and one that n8n could not store.
  */
 async function isNew(scope: PollScope, listed: Listed, state: PollState): Promise<boolean> {
-	const { publishedAt, frontier, wantedSince, as, open, position } = state;
+	const { publishedAt, wantedSince, as, open, position } = state;
 	const { id } = listed.event;
-	const at = (position.order === 'oldestFirst' ? listed.at : listed.by) ?? Infinity;
-	const isBelow = at <= frontier && at <= wantedSince;
-	if (isBelow && !open.some((each) => each.id === id)) return false;
+	// What follows another one is older only in a list that is known to begin with its newest event.
+	const at = (position.order === 'newestFirst' ? listed.by : listed.at) ?? Infinity;
+	const wasRead = at <= wantedSince && !isUnread(position, { id, at });
+	if (wasRead && !open.some((each) => each.id === id)) return false;
 	if (as === 'retained' && publishedAt === 0) return true;
 	if (at < publishedAt) return false;
 	return (await scope.ledger.look(listedBefore(scope, id))).state === 'free';

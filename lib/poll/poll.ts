@@ -5,8 +5,9 @@
  *
  * - publication: `now` fixes `publishedAt`, the time from which events start, and starts nothing; `retained` begins
  *   with the whole list. Changing this setting is a new publication. Later publications change nothing.
- * - the *frontier*: every event created before it was listed and has settled: begun, or not wanted. Below it, a free event
- *   is one that was listed late, unless it is older than the last change of the filters, which had left it out.
+ * - the *frontier*: every event created before it was listed and has settled: begun, or not wanted.
+ * - new filters: what was read before they changed stays left out; what was unread then, or is created later, starts by them.
+ *   An event that is listed late cannot be told from one that was left out, and starts if it is newer than the change.
  * - open: an event that was claimed, handed over or stored but has not begun, or may have to be repeated, is remembered with
  *   its place in the list. A poll looks it up in the ledger, and reads it again when it can start.
  * - when what is new has started, a poll looks back as long as there is time (`readOn`), so that this delays nothing.
@@ -211,7 +212,8 @@ async function readOnce(
 	const followed = await reading(before.position, source, finds.take);
 	const { position, failure, onward } = followed;
 	// It may not have come to them; one that reads on does not look for them.
-	if (failure !== undefined || reading === readOn) waiting.push(...due);
+	const isLeft = position.stretches.some(({ kind }) => kind === 'again');
+	if (isLeft || failure !== undefined || reading === readOn) waiting.push(...due);
 
 	const finish = async (): Promise<Saved<PollState> | undefined> => {
 		const fresh = finds.oldestFirst(position.order === 'oldestFirst');

@@ -22,17 +22,17 @@ import { ApiError, FIELD_LABELS, IN_CREDENTIAL, IN_INTERFACE } from './errors';
 /** The settings that a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
 	/** URL of the API, without a trailing slash, e.g. `https://api.example.com`. */
-	baseUrl: string;
+	readonly baseUrl: string;
 	/** URL of the token server, without `/oauth/token` (specification section 4). */
-	authUrl: string;
+	readonly authUrl: string;
 	/** The API audience value of the token request. */
-	audience: string;
-	clientId: string;
-	clientSecret: string;
+	readonly audience: string;
+	readonly clientId: string;
+	readonly clientSecret: string;
 	/** Whether the service's TLS certificates are not checked. */
-	allowUnauthorizedCerts?: boolean;
+	readonly allowUnauthorizedCerts?: boolean;
 	/** Settings that the specification does not define. */
-	serviceInterface: ServiceInterface;
+	readonly serviceInterface: ServiceInterface;
 }
 
 const MAX_PAGE_SIZE = 10_000;

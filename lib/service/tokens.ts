@@ -65,10 +65,18 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 	const kept = new Map<string, KeptToken>();
 	const underWay = new Map<string, UnderWay>();
 
-	const keyOf = ({ authUrl, clientId, clientSecret, audience }: ApiSettings) =>
-		createHmac('sha256', digestKey)
-			.update(JSON.stringify([authUrl, clientId, clientSecret, audience]))
-			.digest('base64');
+	/** A client asks for its token with the same settings before each request. */
+	const keys = new WeakMap<ApiSettings, string>();
+	const keyOf = (settings: ApiSettings) => {
+		const { authUrl, clientId, clientSecret, audience } = settings;
+		const key =
+			keys.get(settings) ??
+			createHmac('sha256', digestKey)
+				.update(JSON.stringify([authUrl, clientId, clientSecret, audience]))
+				.digest('base64');
+		keys.set(settings, key);
+		return key;
+	};
 
 	const keep = (key: string, entry: KeptToken) => {
 		kept.delete(key);

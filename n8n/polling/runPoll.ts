@@ -76,6 +76,7 @@ export async function pollEvents(context: IPollFunctions): Promise<null> {
 
 /** Polls for a station trigger, as `runPoll`. Throws for settings that would not be applied as entered. */
 export async function pollForStations(context: IPollFunctions): Promise<null> {
+	const begunAt = Date.now();
 	return await runPoll(context, async (polling) => {
 		const read = readStationSettings((name, fallback) => context.getNodeParameter(name, fallback));
 		checkStationSettings(read);
@@ -83,7 +84,7 @@ export async function pollForStations(context: IPollFunctions): Promise<null> {
 		const client = await clientOf(context, polling);
 		const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
-		return await pollStations({ ...polling, client, settings, batchSize });
+		return await pollStations({ ...polling, begunAt, client, settings, batchSize });
 	});
 }
 

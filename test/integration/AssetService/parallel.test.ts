@@ -79,9 +79,9 @@ async function runAgainst(field: 'baseUrl' | 'authUrl') {
 	});
 	await once(away.listen(0, '127.0.0.1'), 'listening');
 	const world = await assetWorld();
-	world.settings[field] = `http://127.0.0.1:${(away.address() as AddressInfo).port}`;
+	const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}`;
 	const { items } = await run(
-		world,
+		{ ...world, settings: { ...world.settings, [field]: url } },
 		{ ...list, options: { parallelItems: 2 } },
 		{ input: inputOf(40), onError: 'continueRegularOutput' },
 	);

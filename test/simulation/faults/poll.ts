@@ -7,8 +7,8 @@ export const POLL: readonly Fault[] = [
 	fault(
 		'new conditions start what a poll had left out',
 		FINDS,
-		'const isBelow = at <= frontier && at <= wantedSince;',
-		'const isBelow = at <= frontier && at <= wantedSince && at < 0;',
+		'const wasRead = at <= wantedSince && !isUnread(position, { id, at });',
+		'const wasRead = at < 0 && !isUnread(position, { id, at });',
 	),
 	fault(
 		'events from before the publication start',

@@ -384,6 +384,73 @@ it('what is left of a stretch begins where the reading has ended, in a list that
 	]);
 });
 
+describe.each([
+	['newest', false],
+	['oldest', true],
+])('in a list that begins with the %s event', (_first, isOldestFirst) => {
+	const records = recordsAt(minutes, isOldestFirst);
+	const nothing = async () => undefined;
+
+	it('the oldest unread events are read first', async () => {
+		const older = { by: START + 25 * MINUTE, backTo: START + 20 * MINUTE };
+		const newer = { by: START + 85 * MINUTE, backTo: START + 80 * MINUTE };
+		const stretches = [older, newer].map(({ by, backTo }): Stretch => {
+			const after = String((isOldestFirst ? backTo : by) / MINUTE - START / MINUTE);
+			return { after, by, backTo, kind: 'unread', ...(isOldestFirst && { upTo: by }) };
+		});
+		const { position } = await begin(page(records), nothing);
+		const given: number[] = [];
+		let requests = 0;
+		const source = page(records, () => (requests += 1));
+		const limited = { ...source, mayRequest: () => requests < 5 };
+		await follow({ ...position, stretches }, limited, async (listed) => {
+			given.push(...listed.map(({ event }) => Number(event.id)));
+			return undefined;
+		});
+		const behind = given.filter((n) => n < 100);
+		expect(behind.findIndex((n) => n >= 75)).toBeGreaterThan(behind.findIndex((n) => n <= 25));
+		expect(behind).toEqual(expect.arrayContaining([21, 22, 23, 24]));
+	});
+
+	it.each([
+		['that may make no request', page(records), false],
+		[
+			'whose first request fails',
+			page(records, () => {
+				throw new ApiError('Busy', { hint: '', status: 503 });
+			}),
+			true,
+		],
+	])('a poll %s leaves all as it was', async (_what, source, may) => {
+		const { position } = await begin(page(records), nothing);
+		const before = { ...position, newestAt: START + 100 * MINUTE, knownUpTo: START + 50 * MINUTE };
+		const polled = await follow(before, { ...source, mayRequest: () => may }, nothing);
+		expect(polled.position).toStrictEqual(before);
+		expect(polled.isWhole).toBe(false);
+	});
+
+	it('what was read is known by the clock of the service, up to the first page of the poll', async () => {
+		const { position } = await begin(page(records), nothing);
+		const stretch: Stretch = {
+			after: '30',
+			by: START + 30 * MINUTE,
+			backTo: START,
+			kind: 'unread',
+		};
+		const stretches = [isOldestFirst ? { ...stretch, upTo: START + 60 * MINUTE } : stretch];
+		const firstAt = START + 170 * MINUTE;
+		let requests = 0;
+		const client = fakeList(
+			() => records,
+			(_after, { onDate }) => onDate?.(firstAt + requests++ * MINUTE),
+		);
+		const before = { ...position, knownUpTo: START, stretches };
+		const polled = await follow(before, { ...page(records), client }, nothing);
+		expect(requests).toBeGreaterThan(2);
+		expect(polled.position.knownUpTo).toBe(firstAt);
+	});
+});
+
 it('a look back does not begin after a record of which an earlier reading has shown that it is gone', async () => {
 	const records = recordsAt(minutes, true).filter(({ id }) => id !== '120');
 	const trail = [60, 120, 159].map((n) => ({ id: String(n), at: START + n * MINUTE }));

@@ -3,6 +3,7 @@ import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import {
 	Finds,
+	openOf,
 	rememberListed,
 	settled,
 	type PollScope,
@@ -104,6 +105,7 @@ describe('an event that the ledger does not know', () => {
 		['does not start when it follows one from before the publication', 1, 'newestFirst', 'done'],
 		['starts when it follows one of the publication', 2, 'newestFirst', 'start'],
 		['starts in a list that begins with the oldest event', 1, 'oldestFirst', 'start'],
+		['starts in a list whose order is unknown', 1, undefined, 'start'],
 	] as const)('and has no time %s', async (_what, by, order, next) => {
 		const state = { ...STATE, publishedAt: 2, position: { ...positionAt(0), order } };
 		expect(await foundIn(scoped(), { ...parsed('a'), by }, state)).toBe(next);
@@ -188,4 +190,14 @@ it('reads the list again for any number of open events, though all were created 
 	}));
 	const { position } = settled(STATE, open, 2_000);
 	expect(position.stretches).toMatchObject([{ after: 'e199', by: 1_000, backTo: 1_000 }]);
+});
+
+it('reads the list again before each open event of the first time that follows none of the others', async () => {
+	const open = [
+		{ id: 'y', at: 1_000, place: 'between', hasBegun: false },
+		{ id: 'x', at: 1_000, place: 'before', hasBegun: false },
+		{ id: 'z', at: 1_000, place: 'y', hasBegun: false },
+	];
+	const { again } = await openOf(scoped(), { ...STATE, open });
+	expect(again.map(({ after }) => after)).toEqual(['between', 'before']);
 });

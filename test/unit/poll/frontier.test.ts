@@ -47,6 +47,26 @@ it('does not wait for the end of a slow execution that has begun, and polls on m
 	expect(world.state().frontier).toBe(START + 300 * MINUTE);
 });
 
+it.each([false, true])(
+	'of events of the same second, each that n8n has lost starts again, in few requests (oldest first: %s)',
+	async (isOldestFirst) => {
+		const world = pollWorld({ pageSize: 3 });
+		const same = Array.from({ length: 9 }, (_unused, n) => eventAt(50, `same${n}`));
+		const lost = ['same1', 'same4', 'same8'];
+		const list = [...eventsAt(...downFrom(70, 51)), ...same, ...eventsAt(...downFrom(49, 1))];
+		world.list = isOldestFirst ? list.toReversed() : list;
+		world.now = START + 71 * MINUTE;
+		// A delivery has handed them over.
+		for (const id of lost) world.ledger.put(world.entry(id), 'stored');
+		for (let n = 0; n < 3; n++) await world.poll();
+		const before = world.started();
+		for (const id of lost) world.ledger.put(world.entry(id), 'overdue');
+		await world.poll();
+		expect(world.started().slice(before.length).toSorted()).toEqual(lost);
+		expect(world.requests.length).toBeLessThan(12);
+	},
+);
+
 it('waits for an execution that n8n has stored and not begun, and starts the event once it is overdue', async () => {
 	const world = worldOfFiveHours();
 	world.fate = async (ids) => (ids.includes('e50') ? 'stored' : 'succeeded');

@@ -1,7 +1,7 @@
 /** One poll as a whole: its requests, and its log lines for the operator. */
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
-import { downFrom, eventAt, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
+import { downFrom, eventAt, eventsAt, type Listed, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
 
@@ -172,3 +172,22 @@ it('reads what is new once, though it is too much to start at once', async () =>
 	expect(new Set(world.started()).size).toBe(count);
 	expect(world.requests).toHaveLength(count / 100);
 });
+
+it.each([
+	['newest', (list: Listed[]) => list],
+	['oldest', (list: Listed[]) => list.reverse()],
+])(
+	'starts events in the order of the list if one has no time, the %s first',
+	async (_first, ordered) => {
+		const world = pollWorld({ pageSize: 2 });
+		world.list = ordered([
+			eventAt(5),
+			{ id: 'untimed', eventType: 'wanted' },
+			eventAt(4),
+			eventAt(3),
+		]);
+		world.now = at(6);
+		await world.poll();
+		expect(world.started()).toEqual(['e3', 'e4', 'untimed', 'e5']);
+	},
+);

@@ -69,6 +69,18 @@ it.each([
 	expect(world.started()).toEqual(['e61']);
 });
 
+it('starts nothing that was listed at publication, if there was no time to read the list to its end', async () => {
+	const world = pollWorld({ ...NOW, clock: () => world.requests.length });
+	world.now = at(201);
+	world.list = eventsAt(...downFrom(200, 1).reverse());
+	await world.poll({ budgetMs: 5 });
+	expect(world.state().publishedAt).toBe(at(201));
+	world.list.push(eventAt(202));
+	world.now = at(203);
+	for (let polls = 0; polls < 3; polls++) await world.poll();
+	expect(world.started()).toEqual(['e202']);
+});
+
 it('starts an event of before that n8n had stored and never began', async () => {
 	const world = pollWorld(NOW);
 	world.now = at(10);
