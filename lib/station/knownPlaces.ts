@@ -8,7 +8,7 @@ import type { KnownPlaces } from './common/places';
 import { MOST_SHARD_BYTES, MOST_UNLISTED, RENEW_MS, type StationSettings } from './common/settings';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
-import { know } from './fold/station';
+import { showsPlace } from './fold/station';
 
 const shape = object({
 	/** Of the publication. */
@@ -62,10 +62,9 @@ export function nextPlaces(
 	const news = new Map<string, KnownPlaces>();
 	for (const event of events) {
 		for (const fact of event.facts) {
-			if (fact.about !== 'status') continue;
-			const { assetId } = event;
-			const shown = { ...(news.get(assetId) ?? known.get(assetId)) };
-			if (know(shown, fact, event)) news.set(assetId, shown);
+			const { assetId, at } = event;
+			const own = news.get(assetId) ?? known.get(assetId) ?? {};
+			if (showsPlace(own, fact, event)) news.set(assetId, { ...own, [fact.connector]: at });
 		}
 	}
 	const places = news.size === 0 ? known : new Map([...known, ...news]);

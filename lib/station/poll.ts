@@ -99,13 +99,13 @@ async function pollOnce(
 	leftOut.set(node, known);
 	let found = foundIn(settings, known);
 	const [as, key] = [digestOf(settings), headOf(options)];
-	const begunAt = options.now();
+	const now = options.now();
 	let saved = await readSaved(ledger, key, headFormat);
 	// Also if the clock was set back.
-	const polledAt = Math.max(begunAt, (saved.state?.polledAt ?? 0) + 1);
-	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: begunAt, latestMs: LATEST_MS };
+	const polledAt = Math.max(options.begunAt ?? now, (saved.state?.polledAt ?? 0) + 1);
+	const source = { client, pageSize: PAGE_SIZE, mayRequest, now, latestMs: LATEST_MS };
 	const lost = forgottenBy(memory, as, saved.state?.polls);
-	let head = lost === undefined ? continued(options, saved.state, begunAt) : undefined;
+	let head = lost === undefined ? continued(options, saved.state, now) : undefined;
 	// The next poll sees to that.
 	if (head === undefined && onward !== undefined) return {};
 	if (head === undefined) {

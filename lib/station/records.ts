@@ -36,13 +36,18 @@ const SHARDS_AT_ONCE = 16;
 
 export interface StationPollOptions extends Polling {
 	readonly settings: StationSettings;
+	/** When n8n began the poll, in Unix milliseconds: a poll of a later publication began later. Default: when it reads. */
+	readonly begunAt?: number;
 }
 
-/** By record: what the text was read as. */
-const placesRead = new Map<
-	string,
-	{ readonly text: string; readonly stored: ReturnType<typeof placesFormat.read> }
->();
+/** Of a record: a text, and what it says. */
+interface PlacesRead {
+	readonly text: string;
+	readonly stored: ReturnType<typeof placesFormat.read>;
+}
+
+/** By record: what this process read or wrote last. */
+const placesRead = new Map<string, PlacesRead>();
 
 /** Adds the places that events show, and returns all that are known. Throws `LedgerUnavailableError`. */
 async function changePlaces(
@@ -52,15 +57,18 @@ async function changePlaces(
 	moment: Moment,
 ): Promise<PlacesOf> {
 	let places: PlacesOf = new Map();
+	let left: PlacesRead | undefined;
 	const change = (text: string | undefined) => {
 		const last = placesRead.get(record);
 		const stored = last !== undefined && last.text === text ? last.stored : placesFormat.read(text);
-		if (text !== undefined) placesRead.set(record, { text, stored });
 		const after = nextPlaces(stored, events, moment);
 		({ places } = after);
-		return after.next && placesFormat.write(after.next);
+		const next = after.next && { text: placesFormat.write(after.next), stored: after.next };
+		left = next ?? (text === undefined ? undefined : { text, stored });
+		return next?.text;
 	};
 	await changeRecord(ledger, record, change, RETENTION_MS);
+	if (left !== undefined) placesRead.set(record, left);
 	return places;
 }
 

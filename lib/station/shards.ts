@@ -12,6 +12,7 @@ import {
 	SHARDS,
 } from './common/settings';
 import {
+	baseOf,
 	fromStored,
 	type ReportEntry,
 	SHARD_FORMAT,
@@ -118,7 +119,7 @@ export function nextShard(
 	const isWanted = ({ id, item }: ReportEntry) =>
 		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
 	const toTell = state.toTell.filter(isWanted);
-	for (const [assetId, station] of Object.entries(state.stations)) {
+	for (const [assetId, station] of state.stations) {
 		const places = step.places?.get(assetId);
 		if (places !== undefined) station.known = places;
 	}
@@ -136,7 +137,7 @@ export function nextShard(
 		else unlisted += 1;
 		return unlisted + tooMany <= unlistedLeft;
 	};
-	for (const [assetId, station] of Object.entries(state.stations)) {
+	for (const [assetId, station] of state.stations) {
 		const decidedAt = folded.has(assetId) ? undefined : step.decidedAt;
 		if (!isUndecided(station, settings, decidedAt)) continue;
 		const before = isChanged ? '' : JSON.stringify(station);
@@ -145,14 +146,14 @@ export function nextShard(
 	}
 	let dropped = 0;
 	let next = text;
-	const isUsed = toTell.length > 0 || Object.keys(state.stations).length > 0;
+	const isUsed = toTell.length > 0 || state.stations.size > 0;
 	const isDue = isUsed && watermark - (state.written ?? -Infinity) >= RENEW_MS;
 	if (isChanged || isDue) {
 		state.written = watermark;
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
-		for (const [assetId, station] of Object.entries(state.stations)) {
+		for (const [assetId, station] of state.stations) {
 			compactStation(station, watermark, settings, unreadUpTo.length > 0);
-			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
+			if (isEmpty(station)) state.stations.delete(assetId);
 		}
 		next = shardText(state);
 		dropped = limit(state, moment, Buffer.byteLength(next));
@@ -177,11 +178,11 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 	if (known?.generation === generation) return known;
 	const { kind } = settings;
 	if (known === undefined || toldUntil !== undefined)
-		return { kind, generation, cut: 0, stations: {}, toTell: [] };
-	const ended = Object.entries(known.stations).flatMap(([assetId, station]) =>
+		return { kind, generation, cut: 0, stations: new Map(), toTell: [] };
+	const ended = [...known.stations].flatMap(([assetId, station]) =>
 		endedBySettings(assetId, station, moment, known.kind),
 	);
-	return { kind, generation, cut: 0, stations: {}, toTell: [...known.toTell, ...ended] };
+	return { kind, generation, cut: 0, stations: new Map(), toTell: [...known.toTell, ...ended] };
 }
 
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
@@ -189,7 +190,7 @@ function usefulTo({ stations }: ShardState, { events, unreadUpTo, moment }: Shar
 	const isLoud = ({ facts }: EventFacts) => !facts.every((fact) => isQuiet(fact, moment.settings));
 	if (unreadUpTo.length > 0) return () => true;
 	const loud = new Set(events.filter(isLoud).map(({ assetId }) => assetId));
-	return ({ assetId }: EventFacts) => loud.has(assetId) || Object.hasOwn(stations, assetId);
+	return ({ assetId }: EventFacts) => loud.has(assetId) || stations.has(assetId);
 }
 
 /**
@@ -205,7 +206,8 @@ function fold(
 	const changed = new Set<string>();
 	const isOver = ({ at }: EventFacts) => at < state.cut && at > pastUpTo;
 	const stationOf = ({ assetId }: EventFacts): StationState => {
-		if (Object.hasOwn(state.stations, assetId)) return state.stations[assetId] ?? {};
+		const station = state.stations.get(assetId);
+		if (station !== undefined) return station;
 		const known = places?.get(assetId);
 		return known === undefined ? {} : { known };
 	};
@@ -216,17 +218,18 @@ function fold(
 	for (const one of loud.sort(inFoldOrder)) {
 		const station = stationOf(one);
 		if (!addEvent(station, one, inPoll)) continue;
-		state.stations[one.assetId] = station;
+		state.stations.set(one.assetId, station);
 		changed.add(one.assetId);
 	}
-	for (const one of ofStations(events, settings)) {
+	// What is quiet counts if it ends something.
+	for (const one of ofStations(events, settings).sort(inFoldOrder)) {
 		if (isOver(one)) continue;
 		const station = stationOf(one);
 		if (!addQuietFacts(station, one, settings, unreadUpTo)) continue;
-		state.stations[one.assetId] = station;
+		state.stations.set(one.assetId, station);
 		changed.add(one.assetId);
 	}
-	for (const [assetId, station] of Object.entries(state.stations)) {
+	for (const [assetId, station] of state.stations) {
 		if (dropQuietReports(station, unreadUpTo)) changed.add(assetId);
 	}
 	return changed;
@@ -244,24 +247,25 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 		dropped += 1;
 	};
 	for (const entry of state.toTell.splice(MOST_TO_TELL)) drop(entry);
-	const ids = Object.keys(state.stations);
+	const ids = [...state.stations.keys()];
 	if (excess <= 0 && ids.length <= MOST_UNLISTED) return dropped;
 	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
 	let unlisted = ids.filter((assetId) => !isListed(assetId)).length;
 	if (excess <= 0 && unlisted <= MOST_UNLISTED) return dropped;
 	const rankOf = (assetId: string, { incidents = {} }: StationState) =>
 		(isListed(assetId) ? 2 : 0) + (Object.keys(incidents).length > 0 ? 1 : 0);
-	const ranked = Object.entries(state.stations)
+	const ranked = [...state.stations]
 		.map(([assetId, station]) => {
 			return { assetId, station, rank: rankOf(assetId, station), t: newestOf(station) };
 		})
 		.sort((a, b) => a.rank - b.rank || a.t - b.t || (a.assetId < b.assetId ? 1 : -1));
+	const base = baseOf(state);
 	for (const { assetId, station } of ranked) {
 		const isTooMany = !isListed(assetId) && unlisted > MOST_UNLISTED;
 		if (excess <= 0 && !isTooMany) continue;
-		drop(assetId, toStored(station));
+		drop(assetId, toStored(station, base));
 		if (!isListed(assetId)) unlisted -= 1;
-		Reflect.deleteProperty(state.stations, assetId);
+		state.stations.delete(assetId);
 	}
 	while (excess > 0 && state.toTell.length > 0) drop(state.toTell.pop());
 	return dropped;

@@ -40,12 +40,21 @@ export function listedStation(record: ApiRecord): ListedStation {
 	const status = asText(record['status'] ?? station['status']);
 	const connectors = Array.isArray(station['connectors']) ? station['connectors'] : [];
 	const protocol = asText(record['protocol'] ?? station['protocol']);
+	const isPlanned = status.toUpperCase() === 'PLANNED';
+	const known = connectors.flatMap((one, n) => connectorOf(one, n, asText(station['powerType'])));
 	return {
-		isPlanned: status.toUpperCase() === 'PLANNED',
+		isPlanned,
 		is201: /2[._]\d/.test(protocol),
-		connectors: connectors.flatMap((one, n) => connectorOf(one, n, asText(station['powerType']))),
+		connectors: isPlanned ? known.map(withoutStatus) : known,
 	};
 }
+
+/** Of a station that is not there yet, the list knows no status. */
+const withoutStatus = ({
+	status: _status,
+	updatedAt: _updatedAt,
+	...connector
+}: ListedConnector): ListedConnector => connector;
 
 function connectorOf(one: unknown, n: number, powerOfStation: string): ListedConnector[] {
 	const number = numberOf(valueAt(one, 'id')) ?? n + 1;

@@ -39,6 +39,9 @@ export function placeName(address: string): string {
 	return isEvse(address) ? address.slice(0, -2) : address;
 }
 
+/** By that name: of an EVSE and a connector, the connector. */
+export const namesConnector = (name: string): boolean => name.includes('/');
+
 export const byName = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 /** Since when the components of OCPP 2.0.1 are known, by address: when they first reported a state. */

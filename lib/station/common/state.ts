@@ -46,8 +46,15 @@ const report = object({
 	d: optional(detail),
 });
 
-/** Most reports are of a state that is not watched, and most timelines have no cut: they are stored shorter. */
-const storedReport = union([report, tuple([number(), string()])]);
+/**
+ * Most reports are of a state that is not watched, and most timelines have no cut: they are stored shorter. The time of such a
+ * report is that after the cut of the shard, and its ID lacks what the IDs of all of them begin with.
+ */
+const storedReport = union([
+	report,
+	tuple([number(), string()]),
+	tuple([number(), string(), number()]),
+]);
 const cutTimeline = object({
 	reports: array(storedReport),
 	/** Reports before this time are left out, because there were too many. */
@@ -72,6 +79,8 @@ const fault = object({
 	t: number(),
 	id: string(),
 	connector: string(),
+	/** The EVSE that it began with, if its only connector was known later. */
+	began: text,
 	/** Absent while it lasts. */
 	until: count,
 	d: detail,
@@ -81,6 +90,9 @@ const fault = object({
 	/** The codes that name the incident which it opens. */
 	opens: text,
 });
+
+/** It is the one that opened its incident, which says the rest: what the fault opens, empty for nothing, and its end. */
+const openingFault = union([tuple([string()]), tuple([string(), number()])]);
 
 const incident = object({
 	id: string(),
@@ -103,7 +115,7 @@ const incident = object({
 	/** A boot ended it. */
 	boot: optional(boolean()),
 	count: count,
-	faults: optional(array(fault)),
+	faults: optional(array(union([openingFault, fault]))),
 	/** All codes that its faults have named. */
 	errors: codes,
 	vendors: codes,
@@ -118,6 +130,8 @@ const register = object({
 	t: number(),
 	/** How far the station's clock was ahead, in milliseconds; absent if it was not, or does not count. */
 	d: count,
+	/** Its message has no time, or one that does not count. */
+	u: optional(boolean()),
 	wh: number(),
 	/** The `seqNo` of its message. */
 	n: count,
@@ -156,6 +170,8 @@ const start = object({
 	over: count,
 	/** It is over because the next one began: its stop may still come. */
 	unended: optional(boolean()),
+	/** When that one began, which may be forgotten before. */
+	next: optional(object({ t: number(), at: number() })),
 	/** A stop whose start was not found may be its stop: it is not reported by itself. */
 	unsure: optional(boolean()),
 });
@@ -172,6 +188,8 @@ const stop = object({
 	told: optional(boolean()),
 	/** It was told with its start, or repeats one that was. */
 	found: optional(boolean()),
+	/** Where and when readings first named it, if it was told without its start: they are dropped then. */
+	named: optional(array(object({ connector: string(), t: number(), at: number() }))),
 });
 /** The response to a start; `last`: to one with the same message ID. */
 const named = object({
@@ -183,13 +201,13 @@ const named = object({
 });
 /** What is said between start and stop, of one transaction or of none: values of the register, and who charges. */
 const metered = object({
+	/** When the first of it was created. */
 	t: number(),
 	tx: text,
 	connector: text,
-	/** The first and the last time of the station. */
-	at: number(),
-	until: number(),
 	readings: array(register),
+	/** When something without a value was said, as registers of -1. */
+	said: optional(array(register)),
 	who: optional(array(object({ at: number(), name: string() }))),
 });
 
@@ -236,7 +254,8 @@ export const storedShard = object({
 	cut: number(),
 	/** The watermark of the last write. */
 	written: count,
-	/** A record could not have all IDs: a plain object has no constructor of its own. */
+	/** What the IDs of short reports begin with. Absent before they were stored without it, and with their whole time. */
+	ids: text,
 	stations: array(tuple([string(), station])),
 	toTell: array(entry),
 });
@@ -250,7 +269,8 @@ export interface Timeline {
 }
 export type Boot = output<typeof boot>;
 export type Fault = output<typeof fault>;
-export type Incident = output<typeof incident>;
+type StoredIncident = output<typeof incident>;
+export type Incident = Omit<StoredIncident, 'faults'> & { faults?: Fault[] | undefined };
 export type Sessions = output<typeof sessions>;
 export type SessionStart = output<typeof start>;
 export type NamedStart = output<typeof named>;
@@ -258,56 +278,139 @@ export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;
 type StoredStation = output<typeof station>;
-export type StationState = Omit<StoredStation, 'lines'> & {
+export type StationState = Omit<StoredStation, 'lines' | 'incidents'> & {
 	lines?: Record<string, Timeline> | undefined;
+	incidents?: Record<string, Incident> | undefined;
 	/** Since when components of OCPP 2.0.1 are known: kept in a record of its own. */
 	known?: KnownPlaces;
 };
 export type ReportEntry = output<typeof entry>;
 export type StoredShard = output<typeof storedShard>;
-export type ShardState = Omit<StoredShard, 'stations'> & {
-	stations: Record<string, StationState>;
+export type ShardState = Omit<StoredShard, 'stations' | 'ids'> & {
+	stations: Map<string, StationState>;
 };
 
-const mapped = <A, B>(all: Readonly<Record<string, A>>, next: (one: A) => B): Record<string, B> =>
-	Object.fromEntries(Object.entries(all).map(([name, one]) => [name, next(one)] as const));
-
-/** Without the places. */
-export function toStored({ known: _known, lines, ...station }: StationState): StoredStation {
-	return lines === undefined ? station : { ...station, lines: mapped(lines, storedLine) };
+/** Of a copy: an assignment makes no property of every name, and `Object.fromEntries` takes long for a whole network. */
+function mapped<A, B>(all: Readonly<Record<string, A>>, next: (one: A) => B): Record<string, B> {
+	const changed: Record<string, A | B> = { ...all };
+	for (const [name, one] of Object.entries(all)) changed[name] = next(one);
+	return changed as Record<string, B>;
 }
 
-function storedLine({ reports, cut }: Timeline) {
-	const stored = reports.map((one) => {
-		const isShort = one.key === '' && Object.keys(one).length === SHORT_FIELDS;
-		return isShort ? ([one.t, one.id] satisfies [number, string]) : one;
-	});
+/** What short reports are stored without. */
+interface Base {
+	readonly cut: number;
+	readonly ids: string;
+}
+
+/** Of the reports of a shard, as it is now. */
+export function baseOf({ cut, stations }: ShardState): Base {
+	let ids: string | undefined;
+	for (const { lines = {} } of stations.values()) {
+		for (const { reports } of Object.values(lines)) {
+			for (const one of reports) {
+				if (!isShort(one)) continue;
+				ids ??= one.id;
+				while (!one.id.startsWith(ids)) ids = ids.slice(0, -1);
+			}
+		}
+	}
+	return { cut, ids: ids ?? '' };
+}
+
+/** Without the places. */
+export function toStored(
+	{ known: _known, lines, incidents, ...station }: StationState,
+	base: Base,
+): StoredStation {
+	return {
+		...station,
+		...(incidents && { incidents: mapped(incidents, storedIncident) }),
+		...(lines && { lines: mapped(lines, (line) => storedLine(line, base)) }),
+	};
+}
+
+function storedLine({ reports, cut }: Timeline, base: Base) {
+	const stored = reports.map((one) => (isShort(one) ? shortOf(one, base) : one));
 	return cut === undefined ? stored : { reports: stored, cut };
 }
 
 /** Its time, its ID and the empty key. */
 const SHORT_FIELDS = 3;
 
-export const fromStored = ({ stations, ...shard }: StoredShard): ShardState => ({
-	...shard,
-	stations: Object.fromEntries(
-		stations.map(([id, { lines, ...station }]) => {
-			return [id, lines === undefined ? station : { ...station, lines: mapped(lines, lineOf) }];
+/** Whether it says no more than that, and how bad its state is. */
+const isShort = (one: Report): boolean =>
+	one.key === '' && Object.keys(one).length === SHORT_FIELDS + (one.w === undefined ? 0 : 1);
+
+function shortOf({ t, id, w }: Report, { cut, ids }: Base): output<typeof storedReport> {
+	const [after, end] = [t - cut, id.slice(ids.length)];
+	return w === undefined ? [after, end] : [after, end, w];
+}
+
+function storedIncident(incident: Incident): StoredIncident {
+	const { faults } = incident;
+	if (faults === undefined) return incident;
+	return {
+		...incident,
+		faults: faults.map((one) => {
+			const { opens = '', until } = one;
+			const short: OpeningFault = until === undefined ? [opens] : [opens, until];
+			const isSame = JSON.stringify(openingOf(incident, short)) === JSON.stringify(one);
+			return isSame ? short : one;
 		}),
-	),
-});
+	};
+}
 
-export const toStoredShard = ({ stations, ...shard }: ShardState): StoredShard => ({
-	...shard,
-	stations: Object.entries(stations).map(([id, station]) => [id, toStored(station)]),
-});
+type OpeningFault = output<typeof openingFault>;
 
-function lineOf(stored: output<typeof storedTimeline>): Timeline {
+/** With its fields in their order: a poll compares texts of the state. */
+function openingOf(
+	{ since: t, from: id, connector = '', d = {}, errors, vendors }: StoredIncident,
+	[opens, until]: OpeningFault,
+): Fault {
+	return {
+		...{ t, id, connector },
+		...(until !== undefined && { until }),
+		d: { ...d },
+		...(errors && { errors: [...errors] }),
+		...(vendors && { vendors: [...vendors] }),
+		...(opens !== '' && { opens }),
+	};
+}
+
+function incidentOf(stored: StoredIncident): Incident {
+	const { faults, ...incident } = stored;
+	const faultOf = (one: Fault | OpeningFault) =>
+		Array.isArray(one) ? openingOf(stored, one) : one;
+	// In its place: a poll compares texts of the state.
+	return faults === undefined ? incident : { ...stored, faults: faults.map(faultOf) };
+}
+
+export function fromStored({ stations, ids, ...shard }: StoredShard): ShardState {
+	const base = ids === undefined ? { cut: 0, ids: '' } : { cut: shard.cut, ids };
+	const stationOf = ({ lines, incidents, ...station }: StoredStation): StationState => ({
+		...station,
+		...(incidents && { incidents: mapped(incidents, incidentOf) }),
+		...(lines && { lines: mapped(lines, (line) => lineOf(line, base)) }),
+	});
+	return { ...shard, stations: new Map(stations.map(([id, one]) => [id, stationOf(one)])) };
+}
+
+export function toStoredShard({ stations, ...shard }: ShardState): StoredShard {
+	const base = baseOf({ ...shard, stations });
+	const all = [...stations].map(([id, one]): [string, StoredStation] => {
+		return [id, toStored(one, base)];
+	});
+	return { ...shard, ids: base.ids, stations: all };
+}
+
+function lineOf(stored: output<typeof storedTimeline>, base: Base): Timeline {
 	const { reports, cut } = Array.isArray(stored) ? { reports: stored } : stored;
 	const all = reports.map((one) => {
 		if (!Array.isArray(one)) return one;
-		const [t, id] = one;
-		return { t, id, key: '' };
+		const [after, end, w] = one;
+		const about = { t: base.cut + after, id: base.ids + end, key: '' };
+		return w === undefined ? about : { ...about, w };
 	});
 	return cut === undefined ? { reports: all } : { reports: all, cut };
 }

@@ -90,6 +90,8 @@ export function follow(
 				...(after !== undefined && { after }),
 				...(earlier !== undefined && { earlier }),
 			};
+			// Else each of thousands would know all before it.
+			settle(latest, watermark);
 			note(latest, run);
 			isSeen = true;
 			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
@@ -102,7 +104,7 @@ export function follow(
 
 /**
  * When the incident began, if late reports have shown more of its beginning: the stretches before it, followed as if they had been
- * listed in time.
+ * listed in time. Not what belongs to an incident before it, which is over.
  */
 function beginningOf(incident: Incident, runs: readonly Opening[], times: Times): number {
 	const { horizon, forMs, resolveAfterMs } = times;
@@ -112,7 +114,8 @@ function beginningOf(incident: Incident, runs: readonly Opening[], times: Times)
 		const { since, until = Infinity } = run;
 		if (since >= incident.since) break;
 		const isPart = until > incident.since;
-		if (!isPart && since <= decided) continue;
+		const isOfOther = since <= decided || since - decided < resolveAfterMs;
+		if (!isPart && isOfOther) continue;
 		if (begun !== undefined && since - begun.until < resolveAfterMs) {
 			begun.until = Math.max(begun.until, until);
 		} else if (isPart || lastsMs(run, horizon) >= forMs) {

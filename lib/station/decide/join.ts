@@ -46,6 +46,16 @@ export function join(
 			return { ...none, isRepeated, unended: exact.find(({ start }) => start.unended) };
 		}
 		if (session === undefined || others.length > 0) return { ...none, possible: open };
+		const { start } = session;
+		// One with its ID that was told before may have been its own, unless the registers tell.
+		const isDoubtful = (one: SessionStop) => one.told && !one.found && start.t <= one.t;
+		if (
+			open.length === 1 &&
+			start.unsure &&
+			same.some((one) => isDoubtful(one) && isBefore(one, stop))
+		) {
+			return { ...none, possible: open };
+		}
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
 	const before = isTransaction(stop.tx) ? same : known.stops;

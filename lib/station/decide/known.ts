@@ -9,7 +9,7 @@ import type {
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
 import { isLater, isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
-import { belongsAt, type Clock } from '../fold/registers';
+import { atOf, type Clock, timesOf } from '../fold/registers';
 
 /** Messages that a station sends one after the other can get times in another order, so far apart. */
 const SWAPPED_MS = 5_000;
@@ -45,6 +45,7 @@ export class KnownSessions {
 	readonly #meters: readonly SessionMeter[];
 	/** By transaction: there can be thousands. */
 	readonly #metersOf: ReadonlyMap<string | undefined, SessionMeter[]>;
+	readonly #times = new Map<SessionMeter, Clock[]>();
 	readonly #stopsOf = new Map<string, SessionStop[]>();
 	readonly #byId = new Map<string, Set<KnownSession>>();
 	readonly #byMessage = new Map<string, Set<KnownSession>>();
@@ -165,8 +166,10 @@ export class KnownSessions {
 			this.#byId.get(id)?.delete(session);
 			this.name(known, id);
 		}
-		const { over, unended } = known.start;
-		if (over !== undefined) Object.assign(start, { over, ...(unended && { unended }) });
+		const { over, unended, next } = known.start;
+		if (over !== undefined) {
+			Object.assign(start, { over, ...(unended && { unended }), ...(next && { next }) });
+		}
 		this.#held.add(known);
 		if (start.at >= known.start.at) return;
 		this.#displace(known);
@@ -210,16 +213,24 @@ export class KnownSessions {
 		return (this.#metersOf.get(tx) ?? []).filter((one) => one.t <= this.at);
 	}
 
+	/** When each thing was said, as far as it is known. */
+	#timesOf(meter: SessionMeter): Clock[] {
+		const times = this.#times.get(meter) ?? timesOf(meter);
+		this.#times.set(meter, times);
+		return times.filter(({ t }) => t <= this.at);
+	}
+
 	/** Where the session is: what its messages name, the first one that names a connector. */
 	placeOf({ start, ids }: KnownSession, stop?: SessionStop): string | undefined {
 		if (start.tx === undefined || start.connector?.includes('/')) return start.connector;
-		const isOwn = ({ connector, at, until }: SessionMeter) => {
+		const places = this.metersOf(start.tx).flatMap((meter) => {
+			const { connector } = meter;
 			const { from, to } = this.lifeOf(start, ids, connector);
-			return (from <= at && at < to) || (from <= until && until < to);
-		};
-		const said = this.metersOf(start.tx).filter(isOwn);
-		const places = said.sort((a, b) => a.at - b.at).map(({ connector }) => connector);
-		return firstOf([start.connector, ...places, stop?.connector]);
+			const said = this.#timesOf(meter).find(({ at }) => from <= at && at < to);
+			return said === undefined ? [] : [{ connector, at: said.at }];
+		});
+		const named = places.sort((a, b) => a.at - b.at).map(({ connector }) => connector);
+		return firstOf([start.connector, ...named, stop?.connector]);
 	}
 
 	/** When what names its ID there belongs to the session: stations use IDs again, and connectors have the same ones. */
@@ -294,10 +305,12 @@ export class KnownSessions {
 
 	/** Whether the session was that of its connector when the stop says, by the clock of the station or of the service. */
 	isCurrent(session: KnownSession, stop: SessionStop): boolean {
-		const next = this.nextOf(session)?.start;
-		return (['at', 't'] as const).some(
-			(clock) => session.start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity),
-		);
+		const { start } = session;
+		const nexts = [this.nextOf(session)?.start, start.next].filter((one) => one !== undefined);
+		return (['at', 't'] as const).some((clock) => {
+			const next = Math.min(...nexts.map((one) => one[clock]));
+			return start[clock] <= stop[clock] && stop[clock] <= next;
+		});
 	}
 
 	/**
@@ -313,13 +326,27 @@ export class KnownSessions {
 	}
 
 	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
-	namingsOf(tx: string, stop?: SessionStop): Naming[] {
+	namingsOf(tx: string, stop?: SessionStop): readonly Naming[] {
+		if (stop?.told && !stop.found) return stop.named ?? [];
 		const ended = this.stopsOf(tx).filter((one) => one !== stop);
 		const isNews = (one: Clock) =>
-			one.t <= this.at && !isOfEnded(ended, tx, one) && (stop === undefined || isUpTo(stop, one));
-		return this.metersOf(tx).flatMap(({ connector, at, t, readings }) => {
-			const said = readings.map((one) => ({ at: belongsAt(one), t: one.t }));
-			const first = [{ at, t }, ...said].find(isNews);
+			!isOfEnded(ended, tx, one) && (stop === undefined || isUpTo(stop, one));
+		// Once a later session has the ID, by its start, a response or a reading at its begin, what is said is about that one.
+		const next = inOrder(this.#byId.get(tx)).filter(
+			({ start }) => stop !== undefined && isLater(start, stop),
+		);
+		const given = this.#orphans.filter((one) => one.tx === tx && stop && one.t > stop.t);
+		const begun = this.metersOf(tx)
+			.flatMap(({ readings }) => readings)
+			.filter((one) => one.c === 'begin' && stop && isLater({ at: atOf(one), t: one.t }, stop));
+		const givenAt = Math.min(...[...given, ...begun].map(({ t }) => t));
+		return this.metersOf(tx).flatMap((meter) => {
+			const { connector } = meter;
+			const others = next.filter(({ start }) => mayBeSame(start.connector, connector));
+			const first = this.#timesOf(meter).find(
+				(one) =>
+					isNews(one) && one.t < givenAt && !others.some(({ start }) => !isLater(start, one)),
+			);
 			return connector === undefined || first === undefined ? [] : [{ connector, ...first }];
 		});
 	}
@@ -327,7 +354,12 @@ export class KnownSessions {
 	#begunWith(tx: string, { connector, ...first }: Naming): KnownSession | undefined {
 		const { at, t } = first;
 		if (this.#hasOwner(tx, first)) return undefined;
-		const here = this.sessions.filter(({ start }) => start.connector === connector);
+		// What was said up to a stop is of a session that had begun when the stop was sent, whatever its clock says.
+		const stopped = this.stopsOf(tx).filter((stop) => isUpTo(stop, first));
+		const sentBy = Math.min(...stopped.map((stop) => stop.t)) + SWAPPED_MS;
+		const here = this.sessions.filter(
+			({ start }) => start.connector === connector && start.t <= sentBy,
+		);
 		const [session, other] = [
 			latest(here, 'at', at),
 			// The service can put the first reading just before its start.
@@ -346,8 +378,11 @@ export class KnownSessions {
 		const { start, isAnswered } = session;
 		if (isAnswered) return [];
 		return this.#meters
-			.filter(
-				({ tx, connector, t }) => tx !== undefined && connector === start.connector && t <= this.at,
+			.filter(({ tx, connector }) => tx !== undefined && connector === start.connector)
+			.flatMap((meter) =>
+				this.#timesOf(meter)
+					.slice(0, 1)
+					.map(({ at }) => ({ ...meter, at })),
 			)
 			.sort((a, b) => a.at - b.at)
 			.flatMap(({ tx = '' }) => (this.namedBy(tx) === session ? [tx] : []));

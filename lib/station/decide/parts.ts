@@ -4,7 +4,15 @@ import type { StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
 import { type Components, componentsOf } from '../fold/components';
-import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
+import {
+	type CountedFault,
+	countedFaultOf,
+	foldedFault,
+	keysOf,
+	NO_CODE,
+	type Opening,
+	openingsOf,
+} from '../fold/faults';
 import type { Outage } from '../fold/outages';
 import { type Run, runsOf, united } from '../fold/runs';
 import { inOrder } from '../fold/sets';
@@ -257,30 +265,28 @@ const addressOfName = (name: string): string =>
 export function faultsOf(
 	state: StationState,
 	moment: Moment,
-): ReadonlyMap<string, readonly Fault[]> {
+): ReadonlyMap<string, readonly CountedFault[]> {
 	const { settings, horizon, publishedAt } = moment;
 	const components = componentsOf(state, { ...moment, until: horizon });
 	const current = runsOf(components, settings).flatMap((run) =>
-		openingsOf(run, settings).map((opening) => ({
-			fault: countedFaultOf(opening, settings),
-			names: run.places.keys(),
-		})),
+		openingsOf(run, settings).map((opening) => countedFaultOf(opening, settings)),
 	);
-	const faults = [...(state.faults ?? []).map((fault) => ({ fault, names: [] })), ...current];
+	const faults = [...(state.faults ?? []).map(foldedFault), ...current];
 	faults.sort((a, b) => inOrder(a.fault, b.fault));
-	const parts = new Map<string, Fault[]>();
-	const counted = new CountedParts(settings, components.places);
+	const parts = new Map<string, CountedFault[]>();
+	const named = new CountedParts(settings, components.places);
 	const incidents = Object.entries(state.incidents ?? {}).sort(([, a], [, b]) => a.since - b.since);
 	for (const [part, { until = Infinity }] of incidents) {
-		counted.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
+		named.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
 		parts.set(part, []);
 	}
-	for (const { fault, names } of faults) {
+	for (const counted of faults) {
+		const { fault, names } = counted;
 		if (fault.t <= publishedAt) continue;
-		const part = partOfFault(fault, counted.nameOf(fault.connector, fault.t, names), settings);
+		const part = partOfFault(fault, named.nameOf(fault.connector, fault.t, names), settings);
 		const known = parts.get(part);
-		if (known === undefined) parts.set(part, [fault]);
-		else known.push(fault);
+		if (known === undefined) parts.set(part, [counted]);
+		else known.push(counted);
 	}
 	return parts;
 }

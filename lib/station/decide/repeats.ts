@@ -3,7 +3,7 @@
  * has come for that time. Faults in between belong to it.
  */
 import type { Fault, Incident } from '../common/state';
-import { countFault } from '../fold/faults';
+import { type CountedFault, countFault } from '../fold/faults';
 import type { IncidentStep } from './duration';
 
 interface Repeats {
@@ -15,7 +15,7 @@ interface Repeats {
 
 /** `faults` are sorted. Returns what happened, and the latest incident. */
 export function followRepeats(
-	faults: readonly Fault[],
+	faults: readonly CountedFault[],
 	before: Incident | undefined,
 	{ watermark, horizon, times, withinMs }: Repeats,
 	open: (first: Fault) => Incident,
@@ -23,7 +23,7 @@ export function followRepeats(
 	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
 	/** Since the latest incident. */
-	let window: Fault[] = [];
+	let window: CountedFault[] = [];
 	const close = (at: number) => {
 		if (latest?.until === undefined || latest.reported === 'closed' || latest.until > at) return;
 		if (latest.reported === 'opened') {
@@ -31,17 +31,18 @@ export function followRepeats(
 		}
 		latest.reported = 'closed';
 	};
-	for (const fault of faults) {
+	for (const counted of faults) {
+		const { fault } = counted;
 		if (fault.t > horizon) break;
 		close(fault.t - 1);
 		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) {
-			if (fault.t >= latest.since) addTo(latest, fault, withinMs);
+			if (fault.t >= latest.since) addTo(latest, counted, withinMs);
 			continue;
 		}
-		window = [...window.filter(({ t }) => fault.t - t <= withinMs), fault];
+		window = [...window.filter((one) => fault.t - one.fault.t <= withinMs), counted];
 		const [first] = window;
 		if (first === undefined || window.length < times) continue;
-		latest = open(first);
+		latest = open(first.fault);
 		for (const one of window) addTo(latest, one, withinMs);
 		if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		window = [];
@@ -50,7 +51,7 @@ export function followRepeats(
 	return { steps, latest };
 }
 
-function addTo(incident: Incident, fault: Fault, withinMs: number): void {
+function addTo(incident: Incident, fault: CountedFault, withinMs: number): void {
 	const before = incident.faults?.at(-1)?.t;
 	countFault(incident, fault);
 	const last = incident.faults?.at(-1);

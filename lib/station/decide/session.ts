@@ -4,6 +4,7 @@
  */
 import { CLOSING_MS, SESSION_WAIT_MS, START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common/state';
+import { isTransaction } from '../facts/values';
 import { isLater, mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { exactOf, join, mayBeOf, placeOfStop } from './join';
@@ -162,8 +163,11 @@ function toldStop(
 	const isShared = possible.filter(({ ids }) => ids.has(stop.tx)).length > 1;
 	const found = { session, stop, foundBy, connector, isShared };
 	const entries = isRepeated ? [] : endedEntry(known, found, place);
+	const namings = isTransaction(stop.tx) ? known.namingsOf(stop.tx, stop) : [];
 	stop.told = true;
 	if (session !== undefined || isRepeated) stop.found = true;
+	else if (namings.length > 0)
+		stop.named = namings.map(({ connector, t, at }) => ({ connector, t, at }));
 	if (session !== undefined) end(known, session, stop.t);
 	// Its ID can be that of another one as soon as if the stop had come in time.
 	if (isRepeated && unended !== undefined) end(known, unended, stop.t);
@@ -171,24 +175,31 @@ function toldStop(
 	return entries;
 }
 
-/** A start that is read after its stop was told without it: that session is over. */
+/** A start that is read after its stop was told without it: that session is over. One that was known then is as unsure as before. */
 function settle(known: KnownSessions): void {
 	for (const stop of known.stops) {
 		if (!stop.told || stop.found || !known.isNamed(stop.tx)) continue;
 		const [session, ...others] = exactOf(known, stop).filter((one) => !isOver(one));
-		if (session === undefined || others.length > 0) continue;
+		if (session === undefined || others.length > 0 || session.start.unsure) continue;
 		stop.found = true;
 		end(known, session, stop.t);
 	}
 }
 
 /** What only readings named keeps that ID: they are dropped with the session. */
-function end(known: KnownSessions, session: KnownSession, t: number, isUnended = false): void {
+function end(
+	known: KnownSessions,
+	session: KnownSession,
+	t: number,
+	next?: Pick<SessionStart, 't' | 'at'>,
+): void {
 	const [name] = known.namesOf(session);
 	for (const start of session.starts) {
 		start.over = t;
-		if (isUnended) start.unended = true;
-		else delete start.unended;
+		delete start.unended;
+		delete start.next;
+		if (next !== undefined)
+			Object.assign(start, { unended: true, next: { t: next.t, at: next.at } });
 		if (name !== undefined) start.name = name;
 	}
 	if (name !== undefined) known.name(session, name);
@@ -212,7 +223,7 @@ function unendedBefore(
 			const isUnsure =
 				session.start.unsure === true || stops.some((stop) => mayBeOf(known, session, stop));
 			const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);
-			end(known, session, known.at, true);
+			end(known, session, known.at, later.start);
 			return entries;
 		});
 }

@@ -5,7 +5,7 @@ import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/set
 import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
-import { atOf, belongsAt, type Clock, FRACTION_MS } from '../fold/registers';
+import { atOf, belongsAt, type Clock, FRACTION_MS, timeOf } from '../fold/registers';
 import { energyOf } from './energy';
 import type { KnownSession, KnownSessions } from './known';
 
@@ -65,7 +65,7 @@ export function endedEntry(
 	place: SessionPlace,
 ): ReportEntry[] {
 	const { tx, at, wh = -1, t } = stop;
-	const parts = [tx, at, ...(isTransaction(tx) ? [] : [wh]), stop.connector ?? ''];
+	const parts = [tx, at, wh, stop.connector ?? ''];
 	return [entryOf(known, { ...found, parts, session, stop, connector, shownAt: t }, place, t)];
 }
 
@@ -189,14 +189,13 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 		const at = belongsAt(one);
 		const isInTime =
 			stop === undefined ||
-			(one.c === undefined ? at <= closed : isUpTo(stop, { at: atOf(one), t: one.t }));
+			(one.c === 'end' ? isUpTo(stop, { ...timeOf(one), at: atOf(one) }) : at <= closed);
 		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
 	};
 	const others = known.stops.filter((one) => one !== stop);
 	const named = [...names].flatMap((tx) => {
 		const isNamed = session?.ids.has(tx) === true;
-		const isOld = (one: Register) =>
-			!isNamed && isOfEnded(others, tx, { at: belongsAt(one), t: one.t });
+		const isOld = (one: Register) => !isNamed && isOfEnded(others, tx, timeOf(one));
 		return known
 			.metersOf(tx)
 			.filter(({ connector }) => mayBeSame(connector, place))

@@ -1,7 +1,7 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
 import { MINUTE_MS } from '../../shared/time';
-import { isRecord, own, valueAt } from '../../shared/values';
+import { isRecord, own } from '../../shared/values';
 import type { Kind } from '../common/settings';
 import {
 	type ConnectionSettings,
@@ -24,13 +24,27 @@ export type * from './types';
 const BOOT = 'BootNotification';
 const TRIGGERS: ReadonlySet<string> = new Set(['TriggerMessage', 'ExtendedTriggerMessage']);
 const TRANSACTION = 'TransactionEvent';
+/** Most messages with much in them. Without sessions, a transaction shows only whether a vehicle charges. */
+const OF_SESSIONS: ReadonlySet<string> = new Set([
+	'MeterValues',
+	'StartTransaction',
+	'StopTransaction',
+	TRANSACTION,
+]);
 
 /** Messages that both versions have differ in these fields. Some services send null for a field that a message lacks. */
 const FIELDS_201 = ['connectorStatus', 'evseId'];
 
-function readerOf(action: string, payload: unknown): MessageReader | undefined {
+function readerOf(
+	action: string,
+	payload: unknown,
+	kind: Watching | undefined,
+): MessageReader | undefined {
 	if (action === BOOT) return readBoot;
 	if (TRIGGERS.has(action)) return readTrigger;
+	if (OF_SESSIONS.has(action) && !WITH_SESSIONS.has(kind)) {
+		return kind === 'pastStates' && action === TRANSACTION ? readUse : undefined;
+	}
 	const is201 = FIELDS_201.some((field) => (own(payload, field) ?? null) !== null);
 	const [first, other] = is201 ? [READERS_201, READERS_16] : [READERS_16, READERS_201];
 	return first.get(action) ?? other.get(action);
@@ -41,11 +55,16 @@ const LATEST_AHEAD_MS = 10 * MINUTE_MS;
 /** The longest IDs of assets and events; longer ones are not the service's. */
 const LONGEST_ID = 100;
 
-/** `past`: all that a question about the past can need. */
-type Watching = Kind | 'past';
+/** `past`: all that a question about the past can need. `pastStates`: without sessions. */
+type Watching = Kind | 'past' | 'pastStates';
+const WITH_SESSIONS: ReadonlySet<Watching | undefined> = new Set([
+	undefined,
+	'sessionEnded',
+	'past',
+]);
 
 interface Watched extends ConnectionSettings {
-	/** Who sends messages is read only for `past` and for kinds of states. Undefined reads everything else. */
+	/** Sessions, and who sends messages, are read only for those who need them. Undefined reads all but the senders. */
 	readonly kind?: Watching;
 }
 
@@ -65,7 +84,7 @@ export function readFacts(
 	if ('unknownWord' in read) return read;
 	const { facts, isUnreadable } = read;
 	if (facts.length === 0 && !isUnreadable) return undefined;
-	const assetId = text(valueAt(data, 'asset.id')) ?? text(data['assetId']);
+	const assetId = text(own(data['asset'], 'id')) ?? text(data['assetId']);
 	// A plain object cannot have a field of this name.
 	const isNameless = assetId === undefined || assetId === '__proto__';
 	if (facts.length === 0 || isNameless || event.id.length > LONGEST_ID) return 'unreadable';
@@ -114,7 +133,7 @@ function saidIn(
 	const payload = data['payload'];
 	const isCall = text(data['messageType']) !== 'CALL_RESULT';
 	const action = text(data['action']) ?? '';
-	const read = isCall ? readerOf(action, payload) : readAnyResponse;
+	const read = isCall ? readerOf(action, payload, kind) : readAnyResponse;
 	if (read === undefined || text(data['messageType']) === 'CALL_ERROR') return [];
 	if (!isRecord(payload)) return isCall && !TRIGGERS.has(action) ? undefined : [];
 	const message = { payload, messageId: text(data['messageId']) };

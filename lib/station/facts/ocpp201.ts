@@ -54,7 +54,8 @@ function placeOf(evse: unknown, connector: unknown): string | undefined {
 /** Whether the vehicle that a transaction is about is charging. */
 export const readUse: MessageReader = ({ payload }) => {
 	const transaction = text(valueAt(payload, 'transactionInfo.transactionId'));
-	if (transaction === undefined) return [];
+	const phase = PHASES[text(payload['eventType'])?.toLowerCase() ?? ''];
+	if (transaction === undefined || phase === undefined) return [];
 	const [evse, number] = [
 		ordinal(valueAt(payload, 'evse.id')),
 		ordinal(valueAt(payload, 'evse.connectorId')),
@@ -62,8 +63,7 @@ export const readUse: MessageReader = ({ payload }) => {
 	const connector =
 		evse === undefined || evse === STATION ? undefined : addressOf('other', evse, number);
 	const state = text(valueAt(payload, 'transactionInfo.chargingState'))?.toLowerCase();
-	const hasEnded = PHASES[text(payload['eventType'])?.toLowerCase() ?? ''] === 'ended';
-	const isCharging = hasEnded ? false : state && state === 'charging';
+	const isCharging = phase === 'ended' ? false : state && state === 'charging';
 	if (connector === undefined && isCharging === undefined) return [];
 	return [
 		{

@@ -1,6 +1,6 @@
 /**
- * Who sent an OCPP message: an event names no sender, so it follows from the action. Both send DataTransfer, and an
- * action of no list could be anybody's. A response usually names no action either: its sender follows from the call.
+ * Who sent an OCPP message: an event names no sender, so it follows from the action. An action of no list could be anybody's.
+ * A response usually names no action either: its sender follows from the call.
  */
 import type { Sent } from './types';
 import { text } from './values';
@@ -66,6 +66,8 @@ const OF_SERVICE: ReadonlySet<string> = new Set([
 	'ClearVariableMonitoring',
 	'CostUpdated',
 	'CustomerInformation',
+	// Stations send it, too. Whichever side sent it, a response shows that the station is connected.
+	'DataTransfer',
 	'DeleteCertificate',
 	'ExtendedTriggerMessage',
 	'GetBaseReport',

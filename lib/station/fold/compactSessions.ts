@@ -12,13 +12,14 @@ import {
 } from '../common/settings';
 import type {
 	NamedStart,
+	Register,
 	Sessions,
 	SessionMeter,
 	SessionStart,
 	SessionStop,
 } from '../common/state';
-import { isMeterDecided, isOfEnded, mayBeSame } from './decided';
-import { belongsAt, thinned } from './registers';
+import { isMeterDecided, mayBeSame } from './decided';
+import { thinned, timeOf, timesOf } from './registers';
 import { lastOf } from './sessions';
 
 export function compactSessions(
@@ -57,16 +58,14 @@ export function compactSessions(
 		if (start !== undefined) return left.has(start);
 		return last >= cut || (isOpen(t) && !gone.some((stop) => stop.tx === tx && last <= stop.t));
 	});
-	const lost = sessions.stops.filter(({ told, found }) => told && !found);
-	sessions.metered = sessions.metered.flatMap((meter) =>
-		compacted(meter, before, watermark, isOfEnded(lost, meter.tx ?? '', meter)),
-	);
+	sessions.metered = sessions.metered.flatMap((meter) => compacted(meter, before, watermark));
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {
 		if (!stop.told) continue;
 		delete stop.readings;
 		delete stop.reason;
 		delete stop.tag;
+		if (stop.found) delete stop.named;
 	}
 	for (const start of sessions.starts) if (start.over !== undefined) delete start.readings;
 	for (const all of [sessions.starts, sessions.named, sessions.metered, sessions.stops]) {
@@ -93,28 +92,26 @@ function startsByMessage(starts: readonly SessionStart[]): Map<string, SessionSt
 const startOf = (own: readonly SessionStart[], { t, last = t }: NamedStart) =>
 	own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
 
-/**
- * Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. Where a
- * stop without a start was, and since when, shows whose it can be.
- */
-function compacted(
-	meter: SessionMeter,
-	before: Sessions,
-	watermark: number,
-	isLost: boolean,
-): SessionMeter[] {
-	const isDecided = (at: number, t: number) =>
-		t < watermark - UNMATCHED_MS || isMeterDecided(before, { ...meter, t }, at);
-	const readings = meter.readings.filter((one) => !isDecided(belongsAt(one), one.t));
-	const [first] = readings;
-	const isOver = !isLost && isDecided(meter.at, meter.t);
-	if (isOver && first === undefined && isDecided(meter.until, meter.t)) return [];
-	const { at, t } = isOver
-		? { at: first ? belongsAt(first) : meter.until, t: first?.t ?? meter.t }
-		: meter;
-	const who = meter.who?.filter((one) => one.at >= at);
+/** Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. */
+function compacted(meter: SessionMeter, before: Sessions, watermark: number): SessionMeter[] {
+	const isLeft = (one: Register) =>
+		one.t >= watermark - UNMATCHED_MS && !isMeterDecided(before, meter, timeOf(one));
 	const begun = before.starts.filter(({ connector }) => mayBeSame(connector, meter.connector));
 	const spanOf = (time: number) => begun.filter((start) => start.at <= time).length;
 	const bounds = { settled: watermark - START_WAIT_MS, cut: watermark - LATEST_MS, spanOf };
-	return [{ ...meter, at, t, readings: thinned(readings, bounds), ...(who && { who }) }];
+	const left = (some: readonly Register[]) => thinned(some.filter(isLeft), bounds);
+	const readings = left(meter.readings);
+	const said = left(meter.said ?? []);
+	const times = timesOf({ readings, said });
+	const [first] = times;
+	if (first === undefined) return [];
+	const { who, said: _said, ...others } = meter;
+	const named = who?.filter(({ at }) => at >= first.at);
+	return [
+		{
+			...{ ...others, readings, t: Math.min(...times.map(({ t }) => t)) },
+			...(said.length > 0 && { said }),
+			...(named && { who: named }),
+		},
+	];
 }

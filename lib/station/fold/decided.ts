@@ -2,26 +2,28 @@
 import { CLOSING_MS, MINUTE_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { evseOf } from '../facts/values';
-import { type Clock, FRACTION_MS } from './registers';
+import type { Clock } from './registers';
 
 /** Whether two places can be the same one: an EVSE without a connector is each of its connectors, and no place is any. */
 export const mayBeSame = (a: string | undefined, b: string | undefined): boolean =>
 	a === undefined || b === undefined || a === b || evseOf(a) === b || a === evseOf(b);
 
 /** By both clocks, unless the first one was sent late: a clock that was set back does not make the session before a later one. */
-export function isLater(one: SessionStart, than: SessionStart): boolean {
+export function isLater(one: Clock, than: Clock): boolean {
 	const isSentLate = than.t - than.at > MINUTE_MS && one.at - one.t <= MINUTE_MS;
 	return one.at > than.at && (one.t >= than.t || isSentLate);
 }
 
-type MeterPlace = Pick<SessionMeter, 'tx' | 'connector' | 't'>;
-
 /**
- * Whether what was said at that time of the station is of a session that is over. What names no transaction is that of the
+ * Whether what was said at that time is of a session that is over. What names no transaction is that of the
  * session that its EVSE has: most is of stations that do not charge.
  */
-export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number): boolean {
-	const { tx, connector, t } = said;
+export function isMeterDecided(
+	sessions: Sessions,
+	{ tx, connector }: Pick<SessionMeter, 'tx' | 'connector'>,
+	time: Clock,
+): boolean {
+	const { at } = time;
 	const starts = sessions.starts.filter((one) => mayBeSame(one.connector, connector));
 	if (tx === undefined) {
 		const begun = starts.filter((one) => one.at <= at);
@@ -39,7 +41,7 @@ export function isMeterDecided(sessions: Sessions, said: MeterPlace, at: number)
 		.sort((a, b) => a.at - b.at);
 	const start = own.findLast((one) => one.at <= at) ?? own[0];
 	if (start !== undefined && start.over === undefined) return false;
-	return start?.unended === true || isOfEnded(sessions.stops, tx, { at, t });
+	return start?.unended === true || isOfEnded(sessions.stops, tx, time);
 }
 
 /**
@@ -53,8 +55,8 @@ export const isOfEnded = (stops: readonly SessionStop[], tx: string, said: Clock
  * Whether what has the ID of the stop was said before it, or is the last of that session: that can come so much later, with no
  * time of its own.
  */
-export const isUpTo = (stop: Clock, { at, t }: Clock, lateMs = RESPONSE_MS): boolean =>
-	t <= stop.t || at <= stop.at + CLOSING_MS || (isUndated({ at, t }) && t <= stop.t + lateMs);
-
-/** Its time is that of the service: what belongs to a begin counts as a fraction later. */
-const isUndated = ({ at, t }: Clock): boolean => t <= at && at <= t + FRACTION_MS;
+export const isUpTo = (
+	stop: Clock,
+	{ at, t, undated = false }: Clock,
+	lateMs = RESPONSE_MS,
+): boolean => t <= stop.t || at <= stop.at + CLOSING_MS || (undated && t <= stop.t + lateMs);

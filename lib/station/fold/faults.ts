@@ -1,10 +1,10 @@
 /** Faults: which incident a report of one opens, by the codes that it names, and how often a fault comes. */
+import { namesConnector } from '../common/places';
 import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/settings';
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
-import { evseOf } from '../facts/values';
 import { codesOf, isNoError, isNone, NamedCodes, sameError } from './codes';
-import type { Run } from './runs';
+import { type Run, TOGETHER_MS } from './runs';
 import { inOrder } from './sets';
 
 const FAULTED = 'faulted';
@@ -45,8 +45,9 @@ export function keysOf(
 
 /**
  * One for each state; of a fault with `scope` = `code`, one for each report that names a code which none before it has
- * named. If the first ones name none, the first that names one completes the opening. Of faults that repeat, codes count
- * that are named within the time in which faults have to be reported: later, their incident can be over.
+ * named: what names one within a minute of a report that names none completes its opening, as a Problem does. With another
+ * scope, the first code completes it whenever it comes. Of faults that repeat, codes count that are named within the time in
+ * which faults have to be reported: later, their incident can be over.
  */
 export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	const { kind, scope } = settings;
@@ -55,6 +56,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 		return [{ ...run, d: run.first.d, keys: [run.key], errors: [], vendors: [] }];
 	const isByCode = scope === 'code';
 	const withinMs = countedMs(settings);
+	const completesMs = isByCode ? Math.min(TOGETHER_MS, withinMs) : withinMs;
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
 	for (const report of run.reports) {
@@ -62,7 +64,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 		if (news === undefined) continue;
 		const keys = keysOf(report.d, news.vendors);
 		const [first] = found;
-		const isSoon = report.t - run.since <= withinMs;
+		const isSoon = report.t - run.since <= completesMs;
 		if (first === undefined) found.push({ report, d: report.d, keys: isByCode ? keys : [run.key] });
 		else if (isNone(news)) continue;
 		else if (found.length === 1 && isNone(codesOf(first.d)) && isSoon) first.d = report.d;
@@ -91,19 +93,37 @@ function faultOf(opening: Opening): Fault {
 	return { t: since, id: first.id, connector, ...end, d, ...more, opens: keys.join() };
 }
 
+/** A fault that can count in an incident, with the names of its place that are known in time. */
+export interface CountedFault {
+	readonly fault: Fault;
+	readonly names: ReadonlySet<string>;
+}
+
 /**
  * By the connector that an EVSE with its own report is about, whichever of the two came first. What is known of the place only
  * after the time in which faults have to be reported changes nothing: by then its incident can be over.
  */
-export function countedFaultOf(opening: Opening, settings: StationSettings): Fault {
-	const { places, connector, since } = opening;
+export function countedFaultOf(opening: Opening, settings: StationSettings): CountedFault {
+	const { places, connector: began, since } = opening;
 	const withinMs = countedMs(settings);
-	const own = [...places].find(([place, from]) => place.includes('/') && from - since <= withinMs);
-	return { ...faultOf(opening), connector: own?.[0] ?? connector };
+	const inTime = [...places].filter(([, from]) => from - since <= withinMs);
+	const names = new Set(inTime.map(([name]) => name));
+	const connector = [...names].find(namesConnector) ?? began;
+	const fault = { ...faultOf(opening), connector };
+	return { fault: connector === began ? fault : { ...fault, began }, names };
 }
 
+/** Of one whose reports may be forgotten. */
+export const foldedFault = (fault: Fault): CountedFault => ({
+	fault,
+	names: new Set(ownNames(fault)),
+});
+
+const ownNames = ({ connector, began = connector }: Fault): string[] => [connector, began];
+
 /** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. */
-export function countFault(incident: Incident, fault: Fault): void {
+export function countFault(incident: Incident, counted: CountedFault): void {
+	const { fault } = counted;
 	const { faults = [], count = 0, errors = [], vendors = [] } = incident;
 	const isOld = fault.t < (faults[0]?.t ?? -Infinity) && faults.length >= MOST_FAULTS;
 	if (isOld) return;
@@ -115,27 +135,26 @@ export function countFault(incident: Incident, fault: Fault): void {
 	];
 	if (allErrors.length > 0) incident.errors = allErrors;
 	if (allVendors.length > 0) incident.vendors = allVendors;
-	const known = faults.find((other) => isSame(other, fault));
-	const isFirst = known === undefined || known.t >= fault.t;
-	const [first, last] = isFirst ? [fault, known ?? fault] : [known, fault];
+	// Several, if only this report shows that their places are one.
+	const known = faults.filter((other) => isSame(other, counted));
+	const all = [fault, ...known].sort(inOrder);
+	const [{ t, id, d } = fault] = all;
 	// The first that names a code, whichever was read first.
-	const { d } = isNone(codesOf(first.d)) && !isNone(codesOf(last.d)) ? last : first;
+	const named = all.find((one) => !isNone(codesOf(one.d)))?.d ?? d;
 	// What the connector has reported may be forgotten by now.
-	const place = known?.connector.includes('/') === true ? known : fault;
-	const next = { ...fault, t: first.t, id: first.id, d, connector: place.connector };
-	const others = faults.filter((other) => other !== known);
+	const place = known.find(({ connector }) => namesConnector(connector)) ?? fault;
+	const { began } = [fault, ...known].find((one) => one.began !== undefined) ?? {};
+	const next = { ...fault, t, id, d: named, connector: place.connector, ...(began && { began }) };
+	const others = faults.filter((other) => !known.includes(other));
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
-	incident.count = known === undefined ? count + 1 : count;
+	incident.count = count + 1 - known.length;
 }
 
-/** That of an EVSE becomes that of a connector, once the connector reports it too. */
-function isSame(a: Fault, b: Fault): boolean {
-	const isOfOne = a.connector === b.connector;
-	const isOfEvse = a.connector === evseOf(b.connector) || evseOf(a.connector) === b.connector;
-	if (!isOfOne && !isOfEvse) return false;
-	if (a.t === b.t && a.id === b.id) return true;
-	return a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity);
-}
+/** Whether a known fault is of the same place at the same time. */
+const isSame = (known: Fault, { fault, names }: CountedFault): boolean =>
+	ownNames(known).some((name) => names.has(name)) &&
+	(known.t === fault.t ||
+		(known.t < (fault.until ?? Infinity) && fault.t < (known.until ?? Infinity)));
 
 function union(
 	a: readonly string[],

@@ -5,13 +5,15 @@
  * that is decided are all kept: others may end there.
  */
 import { MOST_REPORTS, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '../common/settings';
-import type { Register } from '../common/state';
+import type { Register, SessionMeter } from '../common/state';
 import type { MeterReading } from '../facts';
 
 /** A time by the station's clock and by the service's. */
 export interface Clock {
 	readonly at: number;
 	readonly t: number;
+	/** It has only that of the service. */
+	readonly undated?: boolean | undefined;
 }
 
 /** By the station's clock, where that counts. */
@@ -23,6 +25,24 @@ export const FRACTION_MS = 1_000;
 /** The same, as far as it decides which session a reading belongs to. */
 export const belongsAt = (one: Register): number =>
 	atOf(one) + (one.c === 'begin' ? FRACTION_MS : 0);
+
+/** When it was said, by both clocks as they were then. */
+export const timeOf = (one: Register): Clock => ({
+	at: belongsAt(one),
+	t: one.t,
+	undated: one.u,
+});
+
+/** When each thing was said, in the order of the station's time. */
+export const timesOf = ({
+	readings,
+	said = [],
+}: Pick<SessionMeter, 'readings' | 'said'>): Clock[] =>
+	[...said, ...readings].map(timeOf).sort((a, b) => a.at - b.at || a.t - b.t);
+
+/** Said at that time, without a value. */
+export const saidAt = (stationTime: number | undefined, t: number): Register[] =>
+	registersOf([{ wh: -1 }], t, undefined, stationTime);
 
 /** What the station's clock said, if that counts, otherwise the service's; `raw` if it does not. */
 export function clockOf(stationTime: number | undefined, t: number): { at: number; raw?: number } {
@@ -38,11 +58,12 @@ export function registersOf(
 	messageTime?: number,
 ): Register[] {
 	return readings.map(({ wh, stationTime = messageTime, context, location }) => {
-		const { at } = clockOf(stationTime, t);
+		const { at, raw } = clockOf(stationTime, t);
 		return {
 			t,
 			wh,
 			...(at !== t && { d: at - t }),
+			...((stationTime === undefined || raw !== undefined) && { u: true }),
 			...(n !== undefined && { n }),
 			...(context !== undefined && { c: context }),
 			...(location !== undefined && { l: location }),

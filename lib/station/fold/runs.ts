@@ -31,7 +31,7 @@ export interface Run {
 }
 
 /** A Faulted without a code is about the problem that is reported so soon before or after it. */
-const TOGETHER_MS = MINUTE_MS;
+export const TOGETHER_MS = MINUTE_MS;
 
 /** Oldest first. */
 export function runsOf({ all, places }: Components, { kind, scope }: StationSettings): Run[] {

@@ -11,10 +11,10 @@ import type {
 	SessionStart,
 	SessionStop,
 } from '../common/state';
-import type { Fact, Metered, Transaction } from '../facts';
-import { evseOf, isTransaction } from '../facts/values';
+import type { Fact, Transaction } from '../facts';
+import { evseOf } from '../facts/values';
 import { isMeterDecided } from './decided';
-import { atOf, belongsAt, clockOf, registersOf, withRegisters } from './registers';
+import { atOf, clockOf, registersOf, saidAt, timeOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
@@ -78,11 +78,8 @@ export function addSessionFact(
 		case 'metered': {
 			const { transaction: tx, connector, stationTime } = fact;
 			const readings = registersOf(fact.readings, t, undefined, stationTime);
-			return addMetered(
-				sessions,
-				{ t, tx, connector, at: atOfMeter(fact, t, readings), readings },
-				most,
-			);
+			const said = readings.length > 0 ? [] : saidAt(stationTime, t);
+			return addMetered(sessions, { t, tx, connector, readings, said }, most);
 		}
 		case 'stop': {
 			const { transaction: tx, meterWh: wh, reason, stationTime, readings } = fact;
@@ -100,12 +97,6 @@ export function addSessionFact(
 const kept = (readings: readonly Register[]) =>
 	readings.length > 0 && { readings: withRegisters([], readings) };
 
-/** The register at the start can seem to be from before it. */
-function atOfMeter({ stationTime }: Metered, t: number, readings: readonly Register[]): number {
-	const begins = readings.filter(({ c }) => c === 'begin').map(belongsAt);
-	return Math.max(clockOf(stationTime, t).at, ...begins);
-}
-
 function addTransaction(
 	sessions: Sessions,
 	fact: Transaction,
@@ -119,7 +110,8 @@ function addTransaction(
 	const readings = registersOf(fact.readings, t, seqNo, stationTime);
 	if (phase === 'updated') {
 		const who = tag.tag !== undefined && { who: [{ at: clock.at, name: tag.tag }] };
-		return addMetered(sessions, { t, tx, ...where, at: clock.at, readings, ...who }, most);
+		const said = readings.length > 0 ? [] : saidAt(stationTime, t);
+		return addMetered(sessions, { t, tx, ...where, readings, said, ...who }, most);
 	}
 	const registers = marked(readings, phase === 'started' ? 'start' : 'stop');
 	const own = { t, id, tx, ...where, ...clock, ...tag, ...kept(registers) };
@@ -150,7 +142,7 @@ function addStart({ starts }: Sessions, added: SessionStart, most: number): bool
 		known.tx === added.tx &&
 		isSameTime(known, added);
 	return add(starts, added, most, isSame, (known) => {
-		const { name, over, unended, unsure } = known;
+		const { name, over, unended, next, unsure } = known;
 		const messages = [...new Set([...known.messages, ...added.messages])].sort();
 		return {
 			...sentAgain(known, added, earlier(known, added)),
@@ -158,6 +150,7 @@ function addStart({ starts }: Sessions, added: SessionStart, most: number): bool
 			...(name !== undefined && { name }),
 			...(over !== undefined && { over }),
 			...(unended && { unended }),
+			...(next !== undefined && { next }),
 			...(unsure && { unsure }),
 		};
 	});
@@ -169,7 +162,7 @@ function addStop({ stops }: Sessions, added: SessionStop, most: number): boolean
 		known.tx === added.tx &&
 		known.connector === added.connector &&
 		isSameTime(known, added) &&
-		(isTransaction(added.tx) || known.id === added.id || known.wh === added.wh);
+		(known.id === added.id || known.wh === added.wh);
 	return add(stops, added, most, isSame, (known) =>
 		sentAgain(known, added, known.told ? known : earlier(known, added)),
 	);
@@ -191,29 +184,40 @@ function sentAgain<T extends SentMessage>(known: T, added: T, kept: T): T {
 	return last === lastOf(kept) ? kept : { ...kept, last };
 }
 
-type NewMeter = Omit<SessionMeter, 'until'>;
-
 /** Of one transaction at one place, or of an EVSE. What can be of no session that is still to be told is left out. */
-function addMetered(sessions: Sessions, said: NewMeter, most: number): boolean {
-	const connector =
-		said.tx === undefined && said.connector !== undefined ? evseOf(said.connector) : said.connector;
-	const own = { ...said, ...(connector !== undefined && { connector }) };
-	if (isMeterDecided(sessions, own, said.at)) return false;
-	const added = { ...own, until: said.at, readings: withRegisters([], said.readings) };
+function addMetered(
+	sessions: Sessions,
+	{ said: silent = [], ...message }: SessionMeter,
+	most: number,
+): boolean {
+	const { tx, connector: place } = message;
+	const connector = tx === undefined && place !== undefined ? evseOf(place) : place;
+	const at = { tx, ...(connector !== undefined && { connector }) };
+	const isNews = (one: Register) => !isMeterDecided(sessions, at, timeOf(one));
+	const [readings, said] = [message.readings.filter(isNews), silent.filter(isNews)];
+	if (readings.length + said.length === 0) return false;
+	const added = {
+		...{ ...message, ...at, readings: withRegisters([], readings) },
+		...(said.length > 0 && { said }),
+	};
 	return add(
 		sessions.metered,
 		added,
 		most,
-		(known) => known.tx === said.tx && known.connector === connector,
+		(known) => known.tx === tx && known.connector === connector,
 		(known) => {
 			const readings = withRegisters(known.readings, added.readings);
+			const silent = withRegisters(known.said ?? [], said);
 			const who = united(known.who, added.who);
-			const t = Math.min(known.t, added.t);
-			const [at, until] = [Math.min(known.at, added.at), Math.max(known.until, added.until)];
-			const isNews = t < known.t || at < known.at || until > known.until;
 			// Most of what a poll reads was read by the poll before.
-			if (!isNews && readings === known.readings && who === known.who) return known;
-			return { ...known, t, at, until, readings, ...(who !== undefined && { who }) };
+			const isRepeated = readings === known.readings && silent.length === (known.said ?? []).length;
+			if (isRepeated && who === known.who) return known;
+			const t = Math.min(known.t, added.t);
+			return {
+				...{ ...known, t, readings },
+				...(silent.length > 0 && { said: silent }),
+				...(who !== undefined && { who }),
+			};
 		},
 	);
 }

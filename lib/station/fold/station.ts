@@ -1,5 +1,5 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
-import { is201 } from '../common/places';
+import { is201, type KnownPlaces } from '../common/places';
 import {
 	isRepeated,
 	LATEST_MS,
@@ -25,16 +25,19 @@ import { add, inOrder } from './sets';
 import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, endByBoot } from './timeline';
 
 /**
- * By their creation, but starts first: meter values that name no transaction count only if the start of their session is
- * known, and can be created just before it.
+ * By their creation, but what begins something first: meter values that name no transaction count only if the start of their
+ * session is known, and can be created just before it; what may end something counts only if its beginning is known.
  */
 export function inFoldOrder(a: EventFacts, b: EventFacts): number {
-	return Number(isStart(b)) - Number(isStart(a)) || a.at - b.at;
+	return Number(isBeginning(b)) - Number(isBeginning(a)) || a.at - b.at;
 }
 
-const isStart = ({ facts }: EventFacts): boolean =>
+const isBeginning = ({ facts }: EventFacts): boolean =>
 	facts.some(
-		(fact) => fact.about === 'start' || (fact.about === 'transaction' && fact.phase === 'started'),
+		(fact) =>
+			fact.about === 'start' ||
+			(fact.about === 'transaction' && fact.phase === 'started') ||
+			(fact.about === 'connection' && !fact.isConnected),
 	);
 
 /** Adds all but what is quiet. Returns whether the state changed. */
@@ -70,18 +73,25 @@ function addFact(
 	return true;
 }
 
-/** Adds since when the component is known. Returns whether that is news. */
+/** Whether it shows a component that is not known so far, or only since later. */
+export function showsPlace(
+	known: KnownPlaces,
+	fact: Fact,
+	{ at }: Pick<EventFacts, 'at'>,
+): fact is ConnectorStatus {
+	if (fact.about !== 'status' || !is201(fact.connector)) return false;
+	const before = Object.hasOwn(known, fact.connector) ? known[fact.connector] : undefined;
+	if (before !== undefined) return at < before;
+	return Object.keys(known).length < MOST_COMPONENTS;
+}
+
+/** Adds since when the component is known. */
 export function know(
 	known: Record<string, number>,
 	fact: Fact,
-	{ at }: Pick<EventFacts, 'at'>,
-): boolean {
-	if (fact.about !== 'status' || !is201(fact.connector)) return false;
-	const before = Object.hasOwn(known, fact.connector) ? known[fact.connector] : undefined;
-	if (before !== undefined && before <= at) return false;
-	if (before === undefined && Object.keys(known).length >= MOST_COMPONENTS) return false;
-	known[fact.connector] = at;
-	return true;
+	event: Pick<EventFacts, 'at'>,
+): void {
+	if (showsPlace(known, fact, event)) known[fact.connector] = event.at;
 }
 
 export function bootOf(fact: Fact, { at: t, eventId: id }: EventFacts): Boot | undefined {
@@ -244,9 +254,10 @@ function addQuietReport(
 	unreadUpTo: readonly number[],
 ): boolean {
 	const { at: t, eventId: id } = event;
+	// What is sent at the time of a lost connection counts as sent after it, like one that is back then.
 	const placed =
 		fact.about === 'sent'
-			? { name: CONNECTION, report: { t, id, key: '' } }
+			? { name: CONNECTION, report: { t, id, key: '', w: 1 } }
 			: reportOf(fact, event, settings);
 	if (placed === undefined) return false;
 	const { name, report } = placed;
@@ -317,7 +328,7 @@ function forget(
 				({ until = Infinity, reports }) => until < cut && reports.every((one) => own.has(one)),
 			)
 			.flatMap((run) => openingsOf(run, settings))
-			.map((opening) => countedFaultOf(opening, settings));
+			.map((opening) => countedFaultOf(opening, settings).fault);
 		state.faults = [...(state.faults ?? []), ...over].sort(inOrder).slice(-MOST_REPORTS);
 	}
 	const isKept = ({ until = Infinity }: { readonly until?: number }) => until >= from;

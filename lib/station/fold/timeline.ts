@@ -86,12 +86,11 @@ function isUseful(
 	mayBeLate: MayBeLate,
 ): boolean {
 	const last = before.at(-1);
-	if (unreadUpTo.some((end) => (last?.t ?? -Infinity) <= end && end < report.t)) return true;
+	// The end of one code does not end the others, which may still be unread.
+	const over = before.findLast(({ c, key }) => c === report.c || (c === undefined && key === ''));
+	if (unreadUpTo.some((end) => (over?.t ?? -Infinity) <= end && end < report.t)) return true;
 	if (last?.quiet === true && last.t < report.t && mayBeLate(last, before, unreadUpTo)) return true;
-	if (report.c !== undefined) {
-		const own = before.findLast(({ c, key }) => c === report.c || (c === undefined && key === ''));
-		return (own?.key ?? '') !== '';
-	}
+	if (report.c !== undefined) return (over?.key ?? '') !== '';
 	if (last?.c === undefined && !before.some(({ c }) => c !== undefined))
 		return (last?.key ?? '') !== '';
 	return codesOfLine(before).some((code) => {
@@ -135,7 +134,7 @@ export interface StateStretch {
 	readonly heldAt?: number;
 	/** A report shows that it is over by then: whether that has ended it, or the boot before, is not known yet. */
 	readonly overAt?: number;
-	/** All about it, but those that say the same as the one before and name no new code. */
+	/** All about it, but those that say the same as the one before, name no new code and show no monitor. */
 	readonly reports: readonly Report[];
 }
 
@@ -221,7 +220,8 @@ function* withNext<T>(all: Iterable<T>): Generator<readonly [T, T | undefined], 
 /** Of problems that a monitor reports. */
 const isExempt = ({ reports }: OpenStretch): boolean => reports.some(({ m }) => m === true);
 
-function isNews(open: OpenStretch, { d }: Report): boolean {
+function isNews(open: OpenStretch, { d, m }: Report): boolean {
+	if (m === true && !isExempt(open)) return true;
 	if (open.named === undefined) {
 		open.named = new NamedCodes();
 		for (const other of open.reports) open.named.add(other.d);

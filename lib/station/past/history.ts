@@ -7,7 +7,13 @@ import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '
 import type { ConnectionSettings, EventFacts } from '../facts';
 import { outagesIn } from '../fold/components';
 import type { Outage } from '../fold/outages';
-import { overOf, type StateStretch } from '../fold/timeline';
+import {
+	type BootWindow,
+	inForceOrder,
+	overOf,
+	type StateStretch,
+	stretchesOf,
+} from '../fold/timeline';
 import { type StatusPlace, type PlacesOfStation, placesIn } from './lines';
 import { NO_FACTS, type StationFacts } from './log';
 import type { Past } from './read';
@@ -222,14 +228,14 @@ export function timesOf(
 		outages,
 		silent: quiet.silent,
 		living: quiet.living,
-		connectors: connectorsOf(places, facts.states, known.listed, portIs),
+		connectors: connectorsOf(places, usesIn(facts.states, places.windows), known.listed, portIs),
 		heard: heard.length === 0 ? undefined : { from: heard[0] ?? 0, to: heard.at(-1) ?? 0 },
 		finalUntil: Math.min(knownUpTo, quiet.finalUntil, ...undecided),
 	};
 }
 
 /** When the station, or something of its connection, was heard. Sorted. */
-function heardAt({ signs, connections }: StationFacts): Float64Array {
+export function heardAt({ signs, connections }: StationFacts): Float64Array {
 	const all = new Float64Array(signs.times.length + connections.length);
 	all.set(signs.times);
 	for (const [n, { at }] of connections.entries()) all[signs.times.length + n] = at;
@@ -286,13 +292,12 @@ const faultedSpan = (stretch: StateStretch): Faulted => ({
 
 function connectorsOf(
 	{ all }: PlacesOfStation,
-	states: Iterable<EventFacts>,
+	uses: readonly PlacedUse[],
 	listed: ListedStation | undefined,
 	portIs: HistoryQuestion['portIs'],
 ): ConnectorTimes[] {
 	const byAddress = new Map(all.map((one) => [one.address, one]));
 	const versions = versionsOf(all);
-	const uses = usesIn(states);
 	const found: ConnectorTimes[] = [];
 	const evses = new Map<string, StatusPlace[]>();
 	for (const one of all) {
@@ -403,7 +408,7 @@ function connector16(
 		lasting: lastingOf(stretches),
 		name: own.address,
 		is201: false,
-		...existing(own.reports.at(0)?.t, of16),
+		exists: existing(own.reports.at(0)?.t, of16),
 	};
 }
 
@@ -426,9 +431,7 @@ function* aboveOf(
 	}
 }
 
-const existing = (from = Infinity, { to }: Span): Pick<ConnectorTimes, 'exists'> => ({
-	exists: { from, to },
-});
+const existing = (from = Infinity, { to }: Span): Span => ({ from, to });
 
 function statesOf(
 	own: Iterable<StateStretch>,
@@ -466,18 +469,22 @@ function connector201(
 			if (!isOperative(stretch.key)) yield* withoutUse(stretch, used);
 		}
 	};
+	const exists = existing(firstOf([own, ...ofEvse]), of201);
+	// That it charges shows its state; but no session makes a place known.
+	const shown = uses.map(({ from, to }) => ({ from: Math.max(from, exists.from), to }));
 	const states = statesOf(stretchesIn(own), above(), stretchesIn(own, ...ofEvse));
 	const use = uses.findLast(({ to }) => to === Infinity);
 	return {
 		...NO_LIST,
 		...states,
+		known: merged([...states.known, ...shown]),
 		lasting:
 			lastingOf(stretchesIn(own)) ??
 			(use && { key: CHARGING, since: use.from }) ??
 			lastingOf(operativeIn(stretchesIn(...ofEvse))),
 		name,
 		is201: true,
-		...existing(firstOf([own, ...ofEvse]), of201),
+		exists,
 	};
 }
 
@@ -503,8 +510,15 @@ function withoutUse(stretch: StateStretch, uses: readonly InUse[]): StateStretch
 	return parts.map((part) => ({ ...stretch, since: part.from, until: part.to }));
 }
 
-/** When vehicles charged, by the messages about transactions of OCPP 2.0.1, with the places that these name. */
-function usesIn(states: Iterable<EventFacts>): (InUse & { readonly connector: string })[] {
+interface PlacedUse extends InUse {
+	readonly connector: string;
+}
+
+/**
+ * When vehicles charged, by the messages about transactions of OCPP 2.0.1, with the places that these name. A boot ends what is not
+ * reported again, like a state.
+ */
+function usesIn(states: Iterable<EventFacts>, windows: readonly BootWindow[]): PlacedUse[] {
 	const byTransaction = new Map<
 		string,
 		{ t: number; isCharging: boolean | undefined; connector: string | undefined }[]
@@ -520,21 +534,19 @@ function usesIn(states: Iterable<EventFacts>): (InUse & { readonly connector: st
 	}
 	return [...byTransaction.values()].flatMap((own) => {
 		own.sort((a, b) => a.t - b.t);
+		const said = own.filter(({ isCharging }) => isCharging !== undefined);
 		const connector = own.find((one) => one.connector !== undefined)?.connector;
 		if (connector === undefined) return [];
-		const uses: (InUse & { readonly connector: string })[] = [];
-		let open: { from: number; reports: number[] } | undefined;
-		for (const { t, isCharging } of own) {
-			if (isCharging === true) {
-				open ??= { from: t, reports: [] };
-				open.reports.push(t);
-			} else if (isCharging === false && open !== undefined) {
-				uses.push({ ...open, to: t, connector });
-				open = undefined;
-			}
-		}
-		if (open !== undefined) uses.push({ ...open, to: Infinity, connector });
-		return uses;
+		const key = (isCharging: boolean | undefined) => (isCharging === true ? CHARGING : '');
+		const reports = said.map(({ t, isCharging }) => ({ t, id: '', key: key(isCharging) }));
+		reports.sort(inForceOrder);
+		let next = 0;
+		return stretchesOf(connector, reports, windows).map((stretch) => {
+			const { from, to } = spanOf(stretch);
+			const times: number[] = [];
+			for (; (reports[next]?.t ?? Infinity) < to; next++) times.push(reports[next]?.t ?? from);
+			return { from, to, connector, reports: times };
+		});
 	});
 }
 

@@ -1,8 +1,9 @@
 /** The incidents of a station in a period that has passed: those that a station trigger would have reported. */
-import { openedEntry, type Owner } from '../common/incident';
+import { isoOf, minutesOf, openedEntry, type Owner } from '../common/incident';
 import { certainAfter, type StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
 import { decide } from '../decide/station';
+import { heardAt } from './history';
 import type { StationFacts } from './log';
 import type { Past } from './read';
 import { pastMoment, stateOf } from './state';
@@ -21,10 +22,12 @@ export interface PastIncident {
 /** Those that lasted at some time of the period, oldest first, by the events that were created before its end. */
 export function incidentsOf(
 	station: readonly [assetId: string, facts: StationFacts],
-	{ from, to, watermark, knownUpTo }: Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo'>,
+	period: Pick<Past, 'from' | 'to' | 'watermark' | 'knownUpTo' | 'heardUpTo' | 'serviceNow'>,
 	settings: StationSettings,
 	owner: Owner,
+	isRemoved: boolean,
 ): PastIncident[] {
+	const { from, to, watermark, knownUpTo } = period;
 	const found = decided(station, settings, owner, { end: to, watermark });
 	// Whether what is over by then comes back in time to be the same incident, and whether a boot ended it, shows only after the period.
 	const end = Math.min(to + certainAfter(settings), knownUpTo);
@@ -33,9 +36,13 @@ export function incidentsOf(
 	const over = new Map(
 		later.filter(({ until = Infinity }) => until < to).map((one) => [one.item['incident'], one]),
 	);
+	// Only if the list was read up to now: later messages of the station could have ended it.
+	const isGone = isRemoved && period.heardUpTo >= period.serviceNow;
+	const goneAt = isGone ? (heardAt(station[1]).at(-1) ?? -Infinity) : Infinity;
 	return found
 		.flatMap((one) => {
-			const known = isOpen(one) ? (over.get(one.item['incident']) ?? one) : one;
+			const last = isOpen(one) ? (over.get(one.item['incident']) ?? one) : one;
+			const known = isOpen(last) && goneAt < to ? removed(last, goneAt) : last;
 			const { since, until = Infinity } = known;
 			return since < to && until >= from ? [known] : [];
 		})
@@ -43,6 +50,19 @@ export function incidentsOf(
 }
 
 const isOpen = ({ until }: PastIncident): boolean => until === undefined;
+
+/** A trigger resolves it when the asset list lacks the station; later, only its last sign is known. */
+function removed(one: PastIncident, goneAt: number): PastIncident {
+	const { assetId, since, entries } = one;
+	const until = Math.max(since, goneAt);
+	const { incident } = one.item;
+	const item = {
+		...one.item,
+		...{ until: isoOf(until), minutes: minutesOf(until - since), endedBy: 'removed' },
+		...{ state: 'resolved', id: `${String(incident)}.resolved` },
+	};
+	return { ...one, until, item, entries: [...entries, { id: item.id, t: until, assetId, item }] };
+}
 
 /** All, by the events that were created before `end`. */
 function decided(

@@ -117,7 +117,7 @@ class PastFacts {
 	readonly stations = new Map<string, Log>();
 	readonly leftOut = new LeftOut();
 	readonly #wants: Wants;
-	readonly #words: ConnectionSettings;
+	readonly #watched: Parameters<typeof readFacts>[2];
 	readonly #logs = new Map<string, LogWriter>();
 	#before = new Messages();
 	#waiting = new Messages();
@@ -125,17 +125,20 @@ class PastFacts {
 
 	constructor(wants: Wants, words: ConnectionSettings) {
 		this.#wants = wants;
-		this.#words = words;
+		const { connections = false, states = false, sessions = false } = wants;
+		const isPast = connections || states;
+		this.#watched = {
+			...words,
+			kind: !isPast ? 'sessionEnded' : sessions ? 'past' : 'pastStates',
+		};
 	}
 
 	/**
 	 * `now`: the time by the service's clock, in Unix milliseconds. Of what is `near` the time that is read, only calls count:
 	 * they show who sent the responses in it.
 	 */
-	add({ event }: Listed, now: number, isNear = false): void {
-		const { connections = false, states = false } = this.#wants;
-		const kind = connections || states ? 'past' : 'sessionEnded';
-		const reading = readFacts(event, now, { ...this.#words, kind });
+	add({ event, at }: Listed, now: number, isNear = false): void {
+		const reading = readFacts(event, now, this.#watched, at);
 		if (isNear) {
 			if (typeof reading === 'object' && 'facts' in reading) this.#current.calls.add(reading);
 			return;

@@ -1,12 +1,20 @@
 /** What is wrong with a station now, and since when: connection, places, faults, problems, running sessions. */
 import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
-import { byName, evseOfAddress, isEvse, placeName, STATION } from '../common/places';
+import {
+	byName,
+	evseOfAddress,
+	isConnector,
+	isNumbered,
+	placeName,
+	STATION,
+} from '../common/places';
 import type { StationSettings } from '../common/settings';
 import type { ConnectionSettings, EventFacts, Fact } from '../facts';
 import { componentsOf } from '../fold/components';
 import { openingsOf } from '../fold/faults';
 import { runsOf } from '../fold/runs';
+import { badnessOf } from '../fold/station';
 import { overOf, type StateStretch } from '../fold/timeline';
 import {
 	type ConnectorTimes,
@@ -133,8 +141,18 @@ function placesAt({ places, connectors }: StationTimes, now: number): PlaceStatu
 		.filter(({ exists }) => isIn(exists, now))
 		.map((one) => placeAt(one, now));
 	const named = new Set(ofConnectors.map(({ connector }) => connector));
-	const above = places.flatMap((place) => ownPlace(place, named));
+	const byPlace = Map.groupBy(places, ({ address }) => placeAbove(address));
+	const above = [...byPlace].flatMap(([place, components]) =>
+		place === undefined || isOne(place, named) ? [] : ownPlace(place, components),
+	);
 	return [...ofConnectors, ...above].sort((a, b) => byName(a.connector, b.connector));
+}
+
+/** The place above connectors that a component is at; undefined for a connector. One without a number that was the only one has its reports there. */
+function placeAbove(address: string): string | undefined {
+	if (isConnector(address)) return undefined;
+	const evse = evseOfAddress(address);
+	return evse === undefined || !isNumbered(evse) ? STATION : evse;
 }
 
 /** Each state of a place lasts since the worse ones are over. */
@@ -159,20 +177,21 @@ function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): Pla
 	return { connector: name, status: own.key, since: Math.max(own.since, over), from };
 }
 
-/** An EVSE of which one connector is known is that place. */
-function ownPlace({ address, stretches }: StatusPlace, named: ReadonlySet<string>): PlaceStatus[] {
-	const evse = evseOfAddress(address);
-	const isShown = address === STATION || (isEvse(address) && !isOne(evse, named));
-	const current = isShown ? lastingOf(stretches) : undefined;
-	if (current === undefined) return [];
-	return [
-		{ connector: placeName(address), status: current.key, since: current.since, from: 'events' },
-	];
+/** The worst that one of its components says; of what is equally bad, what came last. */
+function ownPlace(connector: string, components: readonly StatusPlace[]): PlaceStatus[] {
+	const [current] = components
+		.flatMap(({ stretches }) => lastingOf(stretches) ?? [])
+		.sort(
+			(a, b) => badnessOf({ status: b.key }) - badnessOf({ status: a.key }) || b.since - a.since,
+		);
+	return current === undefined
+		? []
+		: [{ connector, status: current.key, since: current.since, from: 'events' }];
 }
 
-function isOne(evse: string | undefined, named: ReadonlySet<string>): boolean {
-	return [...named].filter((name) => name.split('/')[0] === evse).length <= 1;
-}
+/** An EVSE of which one connector is known is that place. */
+const isOne = (evse: string, named: ReadonlySet<string>): boolean =>
+	evse !== STATION && [...named].filter((name) => name.split('/')[0] === evse).length <= 1;
 
 const settingsFor = (
 	{ words }: StatusQuestion,

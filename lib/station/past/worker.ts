@@ -121,7 +121,13 @@ function itemsOf(
 	const limitOf = (_assetId: string, connector: string | undefined) => limitIn(limits, connector);
 	switch (question.about) {
 		case 'incidents':
-			return incidentsOf([assetId, facts], period, question.settings, question.owner);
+			return incidentsOf(
+				[assetId, facts],
+				period,
+				question.settings,
+				question.owner,
+				known.isRemoved,
+			);
 		case 'sessions':
 			return sessionsOf([assetId, facts], period, question.settings, { ...question, limitOf });
 		case 'status':

@@ -163,11 +163,13 @@ async function adjoining(
 		...only(keys(whole), keys(parts)).map((key) => `not in the answers ${name}: ${key}`),
 		...only(keys(parts), keys(whole)).map((key) => `only in the answers ${name}: ${key}`),
 	];
-	const byKey = new Map(whole.map((row) => [keyOf(row), row]));
+	// Two connectors can stop at the same time, both with the same ID.
+	const byKey = Map.groupBy(whole, keyOf);
 	for (const row of parts) {
-		const known = byKey.get(keyOf(row));
-		if (row['final'] === false || known === undefined || shown(row) === shown(known)) continue;
-		wrong.push(`asked ${name}: ${rowText(row)}, and for all: ${rowText(known)}`);
+		const known = byKey.get(keyOf(row)) ?? [];
+		const isSame = known.some((one) => shown(one) === shown(row));
+		if (row['final'] === false || known.length === 0 || isSame) continue;
+		wrong.push(`asked ${name}: ${rowText(row)}, and for all: ${known.map(rowText).join(', ')}`);
 	}
 	return wrong;
 }

@@ -8,6 +8,7 @@ import { eventsOf, FROM, placeName, STATION, type Step } from './history';
 import { type Plan, stepsOf } from './plan';
 import { faultsOf, type Minute, type Run, SILENT_MS, type Truth, truthOf } from './reference';
 
+const SECOND = 1_000;
 const HOUR = 60 * MINUTE;
 const BEGIN = FROM - 10 * MINUTE;
 /** Nothing says more of the period than is known so long after it. */
@@ -327,7 +328,10 @@ async function asTold(asked: Asked): Promise<string[]> {
 		const lookBackMs = 6 * 24 * HOUR;
 		const options = { from: BEGIN, to: at, now: at, assets: [STATION], lookBackMs };
 		const found = await incidents(listed, settings, options);
-		const [one, other] = [byIncident(items).map(shown), found.map(shown)];
+		// The service's time has whole seconds: what begins in the second of the question is after its period.
+		const asOf = at - (at % SECOND);
+		const opened = byIncident(items).filter((item) => atOf(item['since']) < asOf);
+		const [one, other] = [opened.map(shown), found.map(shown)];
 		const kind = settings.kind ?? '';
 		wrong.push(
 			...one

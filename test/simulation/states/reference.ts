@@ -61,7 +61,7 @@ export function truthOf(steps: readonly Step[], now = Infinity): Truth {
 				return place.includes('/') && isSaid ? [...any, 'up'] : any;
 			}
 			const words = place.includes('/')
-				? placeAt(states, usesOf(steps), place, moment)
+				? placeAt(states, usesOf(steps, boots), place, moment)
 				: connectorAt(steps, states, place, moment);
 			const outage = outages.find((one) => isIn(one, moment));
 			// One that a straggler ends was hardly one.
@@ -203,14 +203,18 @@ function problemsOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 	return runsOf(reports, boots);
 }
 
-/** Equal reports of a component are one run. A boot ends what is not reported again. */
+/** Equal reports of a component are one run. A boot ends what is not reported again, and what no report of it says is monitored. */
 function runsOf(reports: readonly Report[], boots: readonly Boot[]): Run[] {
 	const byComponent = Object.groupBy(reports, ({ component }) => component);
 	return Object.values(byComponent).flatMap((own = []) => {
 		const runs: Run[] = [];
-		for (const [n, { at, component, place, state, isMonitored }] of own.entries()) {
+		let isKept = false;
+		for (const [n, { at, component, place, state, isMonitored = false }] of own.entries()) {
 			const next = own[n + 1]?.at ?? Infinity;
-			const boot = isMonitored
+			const last = runs.at(-1);
+			const isAsBefore = last?.state === state && last?.to === at;
+			isKept = isMonitored || (isKept && isAsBefore);
+			const boot = isKept
 				? undefined
 				: boots.find((one) => {
 						const isBetween = one.at > at && one.at < next;
@@ -218,9 +222,8 @@ function runsOf(reports: readonly Report[], boots: readonly Boot[]): Run[] {
 						return isBetween && !isAgain;
 					});
 			const to = boot?.at ?? next;
-			const last = runs.at(-1);
 			if (state === undefined) continue;
-			if (last?.state === state && last.to === at) runs[runs.length - 1] = { ...last, to };
+			if (last !== undefined && isAsBefore) runs[runs.length - 1] = { ...last, to };
 			else runs.push({ component, place, state, from: at, to });
 		}
 		return runs;
@@ -230,21 +233,21 @@ function runsOf(reports: readonly Report[], boots: readonly Boot[]): Run[] {
 const kindOf = (state: string | undefined): Minute =>
 	state === 'Faulted' ? 'faulted' : state === 'Unavailable' ? 'unavailable' : 'up';
 
-/** When a connector of 2.0.1 draws power. */
-function usesOf(steps: readonly Step[]): (Span & { readonly place: string })[] {
-	const all = steps.filter((step) => step.what === 'use');
-	return all.flatMap((step, n) => {
-		if (!step.isCharging) return [];
+/** When a connector of 2.0.1 draws power: like a state, also after a boot. */
+function usesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
+	const reports = steps.flatMap((step): Report[] => {
+		if (step.what !== 'use') return [];
 		const place = placeName(step);
-		const end = all.slice(n + 1).find((other) => placeName(other) === place);
-		return [{ place, from: step.at, to: end?.at ?? Infinity }];
+		const state = step.isCharging ? 'Charging' : undefined;
+		return [{ at: step.at, component: `use@${place}`, place, state }];
 	});
+	return runsOf(reports, boots);
 }
 
 /** 2.0.1: the worst of what the connector, its EVSE and the station say, but in use it is up. */
 function placeAt(
 	states: readonly Run[],
-	uses: readonly (Span & { readonly place: string })[],
+	uses: readonly Run[],
 	place: string,
 	moment: number,
 ): readonly Minute[] {
@@ -258,9 +261,8 @@ function placeAt(
 	const all = [...own, ...counted].map(({ state }) => kindOf(state));
 	const worst = (['faulted', 'unavailable'] as const).find((kind) => all.includes(kind));
 	if (worst !== undefined) return [worst];
-	// In use after something above it broke: that it charges shows that it is up.
-	if (use !== undefined && counted.length < above.length) return ['up'];
-	return own.length + ofEvse.length > 0 ? ['up'] : ['unknown'];
+	// That it charges shows that it is up.
+	return own.length + ofEvse.length > 0 || use !== undefined ? ['up'] : ['unknown'];
 }
 
 /** 1.6: what connector 0 says counts until the connector itself shows something else. */

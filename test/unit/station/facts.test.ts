@@ -505,12 +505,41 @@ describe('an event', () => {
 		expect(sender('Heartbeat')).toEqual(sent('station'));
 		expect(sender('StatusNotification')).toEqual(sent('station'));
 		expect(sender('TriggerMessage')).toEqual(sent('service'));
-		expect(sender('DataTransfer')).toBeUndefined();
+		expect(sender('DataTransfer')).toEqual(sent('service'));
 		expect(sender('Sulk')).toBeUndefined();
 		expect(sender('TriggerMessage', 'CALL_RESULT')).toEqual(sent('station', true));
 		expect(sender('Heartbeat', 'CALL_ERROR')).toEqual(sent('service', true));
 		expect(sender(undefined, 'CALL_RESULT')).toEqual(sent(undefined, true));
-		expect(sender('DataTransfer', 'CALL_RESULT')).toBeUndefined();
+		expect(sender('DataTransfer', 'CALL_RESULT')).toEqual(sent('station', true));
+	});
+
+	it('of a session is not read for states, except for whether a vehicle charges', () => {
+		const saidFor = (
+			kind: 'connectorFault' | 'pastStates',
+			action: string,
+			payload: Record<string, unknown>,
+		) => {
+			const data = { asset: { id: 's1' }, messageType: 'CALL', messageId: 'm1', action, payload };
+			const watched = { ...DEFAULT_CONNECTION, kind };
+			const read = readRecord({ eventType: 'ocpp.message', payload: data }, watched);
+			if (typeof read === 'object' && 'facts' in read) expect(read.isUnreadable).toBeUndefined();
+			return factsOf(read)?.map(({ about }) => about);
+		};
+		const update = {
+			eventType: 'Updated',
+			transactionInfo: { transactionId: TX, chargingState: 'Charging' },
+			evse: { id: 1, connectorId: 1 },
+		};
+		for (const kind of ['connectorFault', 'pastStates'] as const) {
+			expect(saidFor(kind, 'StartTransaction', {})).toEqual(['sent']);
+			expect(saidFor(kind, 'StopTransaction', {})).toEqual(['sent']);
+			expect(saidFor(kind, 'MeterValues', { transactionId: 7 })).toEqual(['sent']);
+		}
+		expect(saidFor('connectorFault', 'TransactionEvent', update)).toEqual(['sent']);
+		expect(saidFor('pastStates', 'TransactionEvent', update)).toEqual(['use', 'sent']);
+		expect(saidFor('pastStates', 'TransactionEvent', { ...update, eventType: 'Odd' })).toEqual([
+			'sent',
+		]);
 	});
 
 	it('that is an error of a call, or has an unknown action, says nothing', () => {

@@ -1,7 +1,7 @@
 /** What an incident of several faults says, whatever the order in which they are read. */
 import fc from 'fast-check';
 import type { Fault, Incident } from '../../../lib/station/common/state';
-import { countFault } from '../../../lib/station/fold/faults';
+import { countFault, foldedFault } from '../../../lib/station/fold/faults';
 
 const spelling = fc.constantFrom('GroundFailure', 'groundfailure', 'GROUNDFAILURE', 'OtherError');
 const faults = fc
@@ -12,7 +12,7 @@ const faults = fc
 
 function counted(all: readonly Fault[]): Incident {
 	const incident: Incident = { id: 'i', since: 0, reported: 'opened', from: 'e0' };
-	for (const fault of all) countFault(incident, fault);
+	for (const fault of all) countFault(incident, foldedFault(fault));
 	return incident;
 }
 

@@ -336,6 +336,18 @@ I2: the same ID on two connectors, of which readings name one: the stop can be t
   09:00 start 1 50000 tx=1 | 09:02 start 2 80000 tx=1 | 09:10 meter 1 51000 tx=1 | 09:30 stop 1 84000
   => - -min -kWh #1 by=nothing
 
+I3: the same ID again on another connector, seconds after a stop whose start is lost
+09:05:16 stop 1 2155 | 09:05:22 start 3 0 | 09:05:22 tx 1 | 09:05:23 meter 3 0@begin tx=1 | 10:06:39 stop 1 10308
+=> - -min -kWh #1 by=nothing | 3 61min 10.308kWh #1
+
+I3: the same ID again seconds after a stop, both starts lost
+09:05:16 stop 1 2155 | 09:05:22 tx 1 to=lost | 09:05:23 meter 3 0@begin tx=1 | 10:06:39 stop 1 10308
+=> - -min -kWh #1 by=nothing Wh=-..2155
+
+I3: the same ID again on another connector, seconds after a stop, both starts without a response
+09:00 start 1 0 | 09:05:16 stop 1 2155 | 09:05:22 start 3 0 | 09:05:23 meter 3 0@begin tx=1 | 10:06:39 stop 1 10308
+=> 1 5min 2.155kWh #1 | 3 61min 10.308kWh #1
+
 a reading at the begin of the next session that has the same ID, both starts lost
   09:00 tx 4 to=a | 09:32 stop 4 4570871 | 09:35 tx 4 to=b | 09:35:10 meter 1 4569816@begin tx=4
   => - -min -kWh #4 by=nothing Wh=-..4570871
@@ -1041,6 +1053,42 @@ a clock that is 15 minutes ahead
 a stop without a register, and the last reading after it
   09:00 start 1 1000 tx=5 | 09:30 stop 5 -1 | 09:30:40 meter 1 6000@end tx=5
   => 1 30min 5kWh #5 (start to Transaction.End)
+
+a stop without a name an hour after the next session of another connector, whose session before had no stop
+  09:00 start 2 4669762 | 09:10 start 2 4674642 | 09:15 stop 8 4682273 | 10:40 start 1 4690000 | 10:50 stop 9 4700000
+  => 2 -min -kWh NotReported | 2 5min 7.631kWh #8 by=order | 1 10min 10kWh #9 by=order
+
+the ID of another connector again, which readings name after its stop there
+  09:00 start 3 1585702 tx=1 | 09:24 start 1 2469193 | 09:27 stop 1 1617712
+  09:29 meter 1 2481568 tx=1 | 09:34 meter 1 2493943 tx=1 | 09:50 stop 1 2532145
+  => 3 27min 32.01kWh #1 by=response | 1 26min 62.952kWh #1 by=meter
+
+the ID of another connector again, which meter values without a register name after its stop there
+  09:00 start 3 1585702 tx=1 | 09:24 start 1 2469193 | 09:26 meter 1 9 tx=1 sample={"measurand":"Power.Active.Import"}
+  09:27 stop 1 1617712 | 09:29 meter 1 9 tx=1 sample={"measurand":"Power.Active.Import"} | 09:34 meter 1 9 tx=1 sample={"measurand":"Power.Active.Import"}
+  09:50 stop 1 2532145
+  => 3 27min 32.01kWh #1 by=response | 1 26min 62.952kWh #1 by=meter
+
+the same ID on three connectors, of which readings name one: of two stops, nothing shows whose each is
+  09:00 start 2 0 | 09:00 meter 2 0@begin tx=2 | 09:02 start 3 0 tx=2 | 09:14 stop 2 875 | 10:00 meter 2 4730 tx=2
+  10:00:20 start 1 0 tx=2 | 10:09 stop 2 1500 | 10:22 stop 2 6430
+  => - -min #2 by=nothing | - -min -kWh #2 by=nothing | - -min -kWh #2 by=nothing
+
+the last reading comes after the next start, whose clock is behind: that start was sent after the stop
+  09:00 start 1 1000 tx=2 | 09:02 stop 2 5000 | 09:17:58 start 1 6000 at=09:17:56 | 09:35:22 stop 6 10000 at=09:35:20
+  09:36:50 start 1 10000 at=09:33:36 | 09:37:15 meter 1 10000@end~09:35:20 tx=6 | 09:44:49 stop 7 12000
+  => 1 2min 4kWh #2 | 1 17min 4kWh #6 by=meter | - -min -kWh #7 by=nothing
+
+two connectors that stop in the same moment, both with the same ID
+  09:00 start 3 1419209 tx=1 | 09:03 start 1 5259638 tx=1 | 09:20 stop 1 1420069 | 09:20:01 stop 1 5260195 at=09:20
+  10:30 tx 1 to=lost | 10:35 stop 1 885798
+  => 3 20min 0.86kWh #1 | 1 17min 0.557kWh #1 | - -min -kWh #1 by=nothing
+
+a reading long before a stop shows where that was, when another session is decided
+  09:00 start 1 5214459 at=08:51:31 | 09:00 meter 1 5214459@begin tx=2 | 09:01:30 start 2 5403143
+  09:09 meter 2 5405750@end tx=2 | 09:09:10 stop 2 5405750 | 09:30 meter 1 5222159 tx=2 | 09:35 stop 2 5223442
+  09:40 start 1 5223442 at=09:31:31 | 09:56 meter 1 5228495@end tx=3 | 09:56 stop 3 5228495
+  => ? #2 | ? #2 | 1 24min 5.053kWh #3 by=meter
 `;
 
 describe('a session of the field', () => {
@@ -1290,7 +1338,7 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 		if (at >= time(until)) break;
 	}
 	const [sessions] = [...world.store.records.values()].flatMap(
-		(text) => shardIn(text)?.stations['s1']?.sessions ?? [],
+		(text) => shardIn(text)?.stations.get('s1')?.sessions ?? [],
 	);
 	if (sessions === undefined) throw new Error('no session is kept');
 	const { starts, named, metered: values, stops } = sessions;
@@ -1301,7 +1349,11 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 		...others.map(
 			(one) => `${String(one.readings.length)} values ${one.tx ?? one.connector ?? ''}`,
 		),
-		...stops.map(({ tx, reason, readings }) => ['stop', tx, reason, readings?.length].join(' ')),
+		...stops.map(({ tx, reason, readings, named: places = [] }) =>
+			['stop', tx, reason, readings?.length, ...places.map((one) => `at ${one.connector}`)]
+				.filter((part) => part !== undefined)
+				.join(' '),
+		),
 	].map((part) => part.trim());
 }
 
@@ -1334,7 +1386,7 @@ describe('a session is kept as long as it matters', () => {
 			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
 			'11-24 09:00',
-			['response 25', '0 values 25', 'stop 25'],
+			['response 25', 'stop 25 at 1'],
 		],
 		['nothing of it after a day', withoutStart, '11-24 22:00', []],
 		[
@@ -1400,7 +1452,7 @@ describe('a session is kept as long as it matters', () => {
 			'only its end, for a day, if its start is missing, OCPP 2.0.1',
 			'09:10 updated A 1/1 1000 | 09:30 ended A 2000',
 			'11-24 09:00',
-			['0 values A', 'stop A'],
+			['stop A at 1/1'],
 		],
 		[
 			'nothing a day after an end without a start, OCPP 2.0.1',

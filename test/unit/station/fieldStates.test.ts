@@ -172,8 +172,9 @@ describe('a station', () => {
 		);
 		const others = [response('09:30:01', '7'), call('09:20', 'Reset'), call('09:31', 'Reset')];
 		expect(await told([lost('09:00'), ...others])).toEqual(['opened 09:00 -']);
+		// If the station has not sent it, the response is its own.
 		const transfer = [call('09:30', 'DataTransfer'), response('09:30:01', '7')];
-		expect(await told([lost('09:00'), ...transfer])).toEqual(['opened 09:00 -']);
+		expect(await told([lost('09:00'), ...transfer])).toEqual(resolved);
 	});
 
 	it('that is lost at a time that is listed late is not offline, if it went on', async () => {
@@ -400,10 +401,27 @@ describe('a fault', () => {
 			'opened 09:30 - 1 OverVoltage',
 			'resolved 09:30 09:50 1 OverVoltage',
 		]);
-		const later = [faulted('09:30'), faulted('09:31:15', 'OverVoltage'), ok('09:50')];
-		expect(await told(later, FAULT)).toEqual([
+	});
+
+	it('that names no code is that of a code within a minute; a later one opens an incident of its own', async () => {
+		const soon = [faulted('09:30'), faulted('09:31', 'OverVoltage'), ok('09:50')];
+		expect(await told(soon, FAULT)).toEqual([
 			'opened 09:30 - 1',
 			'resolved 09:30 09:50 1 OverVoltage',
+		]);
+		const later = [faulted('09:30'), faulted('09:31:01', 'OverVoltage'), ok('09:50')];
+		expect(await told(later, FAULT)).toEqual([
+			...['opened 09:30 - 1', 'opened 09:31:01 - 1 OverVoltage'],
+			...['resolved 09:30 09:50 1', 'resolved 09:31:01 09:50 1 OverVoltage'],
+		]);
+		expect(await told(later, { ...FAULT, scope: 'connector' })).toEqual([
+			'opened 09:30 - 1',
+			'resolved 09:30 09:50 1 OverVoltage',
+		]);
+		const hours = [faulted('09:30'), faulted('12:30', 'OverVoltage'), ok('13:00')];
+		expect(await told(hours, FAULT, ['09:25', '13:05'])).toEqual([
+			...['opened 09:30 - 1', 'opened 12:30 - 1 OverVoltage'],
+			...['resolved 09:30 13:00 1', 'resolved 12:30 13:00 1 OverVoltage'],
 		]);
 	});
 
@@ -1053,6 +1071,9 @@ describe('a boot', () => {
 			problem('09:05', 'Lock', PLUG, 'true', { techCode: 'X', variableMonitoringId: 7 }),
 			...after,
 		];
+		// Whichever of its reports says so.
+		const before = problem('09:03', 'Lock', PLUG, 'true', { techCode: 'X' });
+		expect(await told([before, ...monitored], FAULT)).toEqual(['opened 09:03 - 1/1 X']);
 		for (const events of [again, monitored]) {
 			expect(await told(events, FAULT)).toEqual(['opened 09:05 - 1/1 X']);
 			const over = problem('09:40', 'Lock', PLUG, 'false', { techCode: 'X' });

@@ -276,6 +276,55 @@ const FOUND = [
 		],
 		{ pauses: [12, 1], stretches: [1] },
 	],
+	[
+		'the connection after a boot that is back is read before the lost one',
+		'connectorFault, code, 1',
+		[
+			[4875, 2, 1, 0],
+			[4028, 2, 1, 1],
+			[1596, 2, 1, 2],
+			[0, 2, 1, 0],
+			[0, 2, 1, 0],
+			[4560, 2, 1, 0],
+		],
+		{ pauses: [2, 15], isReversed: true },
+	],
+	[
+		'the end of another code is read before a problem, and with its end',
+		'connectorFault, connector, 1',
+		[
+			[3386, 1, 1, 0],
+			[0, 2, 1, 0],
+			[3674, 1, 1, 0],
+			[1838, 1, 1, 2],
+			[0, 2, 1, 0],
+		],
+		{ pauses: [26, 10], stretches: [2] },
+	],
+	[
+		'the problem of a connector comes before another one is known to be the only one of a faulted EVSE',
+		'connectorFault, station, an hour',
+		[
+			[125, 1, 1, 2],
+			[0, 2, 1, 0],
+			[4403, 1, 1, 2],
+			[0, 2, 1, 0],
+			[1054, 1, 2, 2],
+		],
+		{ pauses: [1, 2] },
+	],
+	[
+		'a faulted EVSE and the problem of its connector are found to be of one place',
+		'connectorFault, station, an hour',
+		[
+			[125, 1, 1, 2],
+			[0, 2, 1, 0],
+			[4403, 1, 2, 2],
+			[0, 2, 1, 0],
+			[1054, 1, 2, 2],
+		],
+		{ pauses: [1, 2] },
+	],
 ] as const;
 
 it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {

@@ -38,6 +38,23 @@ it('is saved at its first poll, although a poll of the one before writes in betw
 	expect(head?.as).toBe(digestOf(after));
 });
 
+it('stays when a poll of the one before comes to read later, since that began earlier', async () => {
+	const world = stationWorld({ settings: { forMs: 0 } });
+	const before = world.settings;
+	const after = { ...before, kind: 'connectorStatus' as const };
+	world.now = time('08:30');
+	const [began, begins] = [time('08:29:59'), time('08:30')];
+	// The ledger that knew the one before is lost: both polls are a publication.
+	let hasRead = false;
+	const client = world.clientAfter(async () => {
+		if (hasRead) return;
+		hasRead = true;
+		await world.poll({ settings: before, begunAt: began, now: () => time('08:30:01') });
+	});
+	await world.poll({ settings: after, begunAt: begins, now: () => begins, client });
+	expect(await headOf(world)).toMatchObject({ as: digestOf(after), generation: begins });
+});
+
 it('is over after five seconds of reading the past, which later polls continue', async () => {
 	const world = stationWorld({ settings: { catchUpMs: 24 * 60 * MINUTE } });
 	world.events = Array.from({ length: 6_000 }, (_unused, n) => back(time('08:30') - n * 10_000));

@@ -9,7 +9,7 @@ import { DEFAULTS } from './stationWorld';
 
 const DETAIL = { status: 's', error: 'e', vendor: 'v', info: 'i' };
 const FAULT = {
-	...{ t: 1, id: 'f', connector: '1', until: 2, d: DETAIL },
+	...{ t: 1, id: 'f', connector: '1/1', began: '1', until: 2, d: DETAIL },
 	...{ errors: ['e'], vendors: ['v'], opens: 'e' },
 };
 const INCIDENT = {
@@ -23,50 +23,61 @@ const REGISTERS = (['begin', 'end', 'start', 'stop'] as const).map((c, n) => ({
 }));
 const STATE: ShardState = {
 	...{ kind: 'connectorFault', generation: 1, cut: 2, written: 3 },
-	stations: {
-		s1: {
-			lines: {
-				'2': { reports: [{ t: 1, id: 'r', key: '' }] },
-				'1': {
-					reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
-					cut: 1,
+	stations: new Map([
+		[
+			's1',
+			{
+				lines: {
+					'2': { reports: [{ t: 1, id: 'r', key: '' }] },
+					'1': {
+						reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
+						cut: 1,
+					},
+				},
+				boots: [
+					{ t: 1, id: 'b', m: 'm', r: true },
+					{ t: 1, id: 'a', as: 'asked' },
+					{ t: 1, id: 'c', as: 'refused', m: 'm' },
+				],
+				faults: [FAULT],
+				incidents: {
+					'1': INCIDENT,
+					'2': { ...INCIDENT, reported: 'opened' },
+					'3': { ...INCIDENT, reported: 'muted' },
+				},
+				sessions: {
+					starts: [
+						{
+							...{ ...MOMENT, id: 'a', connector: '1', wh: 1, readings: REGISTERS, tx: '7' },
+							...{ messages: ['m'], tag: 'T', name: '8', over: 5, unended: true, unsure: true },
+							next: { t: 6, at: 7 },
+						},
+					],
+					stops: [
+						{
+							...{ ...MOMENT, id: 'b', tx: '7', connector: '1', wh: 2, reason: 'Local' },
+							...{ readings: REGISTERS, tag: 'T', told: true, found: true },
+							named: [{ connector: '1', t: 1, at: 2 }],
+						},
+					],
+					named: [{ t: 1, last: 2, message: 'm', tx: '7', refused: true }],
+					metered: [
+						{
+							...{
+								t: 1,
+								tx: '7',
+								connector: '1',
+								readings: REGISTERS,
+								said: [{ t: 1, wh: -1, u: true }],
+							},
+							who: [{ at: 2, name: 'T' }],
+						},
+					],
+					answered: 1,
 				},
 			},
-			boots: [
-				{ t: 1, id: 'b', m: 'm', r: true },
-				{ t: 1, id: 'a', as: 'asked' },
-				{ t: 1, id: 'c', as: 'refused', m: 'm' },
-			],
-			faults: [FAULT],
-			incidents: {
-				'1': INCIDENT,
-				'2': { ...INCIDENT, reported: 'opened' },
-				'3': { ...INCIDENT, reported: 'muted' },
-			},
-			sessions: {
-				starts: [
-					{
-						...{ ...MOMENT, id: 'a', connector: '1', wh: 1, readings: REGISTERS, tx: '7' },
-						...{ messages: ['m'], tag: 'T', name: '8', over: 5, unended: true, unsure: true },
-					},
-				],
-				stops: [
-					{
-						...{ ...MOMENT, id: 'b', tx: '7', connector: '1', wh: 2, reason: 'Local' },
-						...{ readings: REGISTERS, tag: 'T', told: true, found: true },
-					},
-				],
-				named: [{ t: 1, last: 2, message: 'm', tx: '7', refused: true }],
-				metered: [
-					{
-						...{ t: 1, tx: '7', connector: '1', at: 2, until: 3, readings: REGISTERS },
-						who: [{ at: 2, name: 'T' }],
-					},
-				],
-				answered: 1,
-			},
-		},
-	},
+		],
+	]),
 	toTell: [{ id: 'inc.opened', t: 1, assetId: 's1', item: {} }],
 };
 

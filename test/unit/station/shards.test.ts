@@ -1,7 +1,7 @@
 /** What a shard keeps, and what it leaves out: one poll of it, without a list and a ledger. */
 import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
-import type { ReportEntry, ShardState } from '../../../lib/station/common/state';
+import type { Incident, ReportEntry, ShardState } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
 import { nextShard, shardIn, shardOf, shardText } from '../../../lib/station/shards';
 import { back, DEFAULTS, lost, MINUTE, type StationEvent, time } from './stationWorld';
@@ -41,7 +41,7 @@ const shardOfText = (text: string | undefined): ShardState => {
 	if (state === undefined) throw new Error('no state');
 	return state;
 };
-const stationsOf = (text: string | undefined) => Object.keys(shardOfText(text).stations);
+const stationsOf = (text: string | undefined) => [...shardOfText(text).stations.keys()];
 const told = (entries: readonly ReportEntry[]) =>
 	entries.map(({ assetId, item }) => `${assetId} ${String(item['state'])}`);
 const entriesOf = (count: number): ReportEntry[] =>
@@ -50,8 +50,72 @@ const entriesOf = (count: number): ReportEntry[] =>
 		item: { state: n % 2 ? 'resolved' : 'opened', info: '-'.repeat(200) },
 	}));
 const emptyState: ShardState = {
-	...{ kind: 'stationOffline', generation: 1, cut: 0, stations: {}, toTell: [] },
+	...{ kind: 'stationOffline', generation: 1, cut: 0, stations: new Map(), toTell: [] },
 };
+
+describe('the text of a shard', () => {
+	const d = { error: 'OtherError', vendor: '0x2C' };
+	const opening = { t: AT - 1, id: 'whevt_🔌2', connector: '1', d };
+	const codes = { errors: ['OtherError'], vendors: ['0x2C'] };
+	const incident = {
+		...{ id: 'inc', since: AT - 1, reported: 'opened' as const, connector: '1', d },
+		...{ from: 'whevt_🔌2', count: 2 },
+	};
+	const other = { ...opening, t: AT + 5, id: 'whevt_🔌3', opens: 'b' };
+	const stateWith = (faults: NonNullable<Incident['faults']>, more = {}): ShardState => ({
+		...{ ...emptyState, kind: 'connectorFault', cut: AT },
+		stations: new Map([
+			[
+				's1',
+				{
+					lines: {
+						'1': {
+							reports: [
+								{ t: AT - 1, id: 'whevt_🔌2', key: 'Faulted', w: 3, d },
+								{ t: AT - 7, id: 'whevt_🔌10', key: '' },
+								{ t: AT + 7, id: 'whevt_🔋11', key: '', w: 1 },
+								{ t: AT + 8, id: 'whevt_🔋12', key: '', n: 1 },
+							],
+						},
+						'2': { reports: [{ t: AT, id: 'whevt_', key: '' }], cut: AT - 9 },
+					},
+					incidents: { a: { ...incident, ...more, faults } },
+				},
+			],
+		]),
+	});
+
+	it.each([
+		[[{ ...opening, opens: 'a' }], {}],
+		[[{ ...opening, until: AT + 3, d, opens: 'a' }, other], {}],
+		[[{ ...opening, ...codes, opens: 'a' }], codes],
+		[[{ ...opening, ...codes, opens: 'a' }], {}],
+		[[opening], codes],
+		[[opening], { connector: undefined }],
+		[[{ ...opening, opens: '' }], { d: undefined }],
+	])('has all of the state: %j of %j', (faults, more) => {
+		const state = stateWith(faults, more);
+		expect(shardIn(shardText(state))).toEqual(state);
+	});
+
+	it('says once what the fault that opens an incident and its incident have in common', () => {
+		const text = shardText(stateWith([{ ...opening, ...codes, opens: 'a' }], codes));
+		expect(text).toContain('"faults":[["a"]]');
+		expect(text.split('0x2C')).toHaveLength(4);
+		expect(text).toContain('"2":{"reports":[[0,""]]');
+	});
+
+	it('can be read with whole times and IDs, as they were stored before', () => {
+		const text = shardText({ ...emptyState, cut: AT });
+		const lines = { '1': [[AT, 'whevt_1', 1]] };
+		const before = text
+			.replace(/"ids":"[^"]*",/, '')
+			.replace('"stations":[]', `"stations":${JSON.stringify([['s1', { lines }]])}`);
+		expect(Object.fromEntries(shardOfText(before).stations)).toEqual({
+			s1: { lines: { '1': { reports: [{ t: AT, id: 'whevt_1', key: '', w: 1 }] } } },
+		});
+	});
+});
 
 it('a station stays in the shard that holds its state, and stations are spread evenly', () => {
 	const ids = ['', 's1', 's2', 'asset_42', 'CP-0001', 'Ladesäule', '🔌', 'a🔌b', '充電'];
@@ -62,7 +126,9 @@ it('a station stays in the shard that holds its state, and stations are spread e
 });
 
 it('a station may have the name of what each object has', () => {
-	const state = { ...emptyState, stations: { constructor: { boots: [] }, s1: { boots: [] } } };
+	const names = ['constructor', '__proto__', 's1'];
+	const lines = { ['__proto__']: { reports: [{ t: AT, id: 'whevt_1', key: '' }] } };
+	const state = { ...emptyState, stations: new Map(names.map((name) => [name, { lines }])) };
 	expect(shardOfText(shardText(state))).toEqual(state);
 });
 
@@ -201,8 +267,8 @@ describe('a state that is too large', () => {
 		const long = (id: string) => id.padEnd(6_000, '-');
 		const isListed = (id: string) => /^(listed|open)/.test(id);
 		const left = (names: readonly string[]) => {
-			const some = names.map((id) => [long(id), stations[id] ?? {}] as const);
-			const text = shardText({ ...emptyState, stations: Object.fromEntries(some) });
+			const some = names.map((id) => [long(id), stations.get(id) ?? {}] as const);
+			const text = shardText({ ...emptyState, stations: new Map(some) });
 			const after = nextShard(text, stepOf([], names.filter(isListed).map(long)));
 			const kept = stationsOf(after.text).map((id) => id.replace(/-+$/, ''));
 			expect(bytesOf(after.text)).toBeLessThanOrEqual(MOST_BYTES);
@@ -210,7 +276,7 @@ describe('a state that is too large', () => {
 			expect(after.dropped).toBe(names.length - kept.length);
 			return kept.sort();
 		};
-		const all = Object.keys(stations);
+		const all = [...stations.keys()];
 		const [open, listed] = [named(5, 'open'), named(5, 'listed')];
 		expect(left(all)).toEqual([...listed, ...open]);
 		// The items of those with incidents stay, too.

@@ -53,11 +53,14 @@ export function wasRetried({ starts }: EventView, { from, to }: Period): boolean
 /** Whether the process that ran it may not have reported how it ended by then. */
 export function mayLackEnd(
 	view: View,
-	{ by, end, at, acknowledge }: Start,
+	{ by, end, at, acknowledge, execution }: Start,
 	until: number,
 ): boolean {
 	const from = end?.at ?? at;
+	const isStopped = view.all('stopped').some((stop) => stop.execution === execution);
 	return (
+		// Without its hooks, n8n says only that it was stopped, also if it succeeded at that moment.
+		(isStopped && view.world.reportsEnd === 'if saved') ||
 		view.downAt(by) <= until ||
 		view.pausedMs(by, { from: at, to: until }) > 0 ||
 		view.hadFault({ from: from - MINUTE_MS, to: until }) ||
@@ -72,10 +75,13 @@ export function mayLackEnd(
 export const named = ({ id }: EventView, { execution, at }: Start) =>
 	`${id} in execution ${execution} at ${new Date(at).toISOString()}`;
 
-/** With Do Not Start Again, an execution that was interrupted after the ledger knew that it begins is not repeated. */
+/**
+ * With Do Not Start Again, an execution that was interrupted after the ledger knew that it begins is not repeated; nor one whose
+ * process ended before it could write that the event is given back.
+ */
 export function wasCutOff(view: View, { entries }: EventView): boolean {
 	return entries.some(
-		({ at, by, to }) => /^[rb]\|/.test(to) && view.downAt(by) < at + 35 * SECOND_MS,
+		({ at, by, to }) => /^[rb]\|/.test(to) && view.silentAt(by) < at + 35 * SECOND_MS,
 	);
 }
 

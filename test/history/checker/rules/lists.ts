@@ -312,5 +312,9 @@ function statesOf(view: View, event: EventView): Shown {
 	if (last.end?.outcome === 'waiting') return { states: ['asleep', 'done'], executions };
 	if (last.end?.outcome === 'not saved')
 		return { states: ['interrupted', 'running', 'pending'], executions };
-	return { states: ['failed', 'pending'], executions };
+	// It began once more, and was given back.
+	const isGivenBack = view
+		.all('dropped')
+		.some(({ at, events, error }) => at > last.at && error && events.includes(event.id));
+	return { states: ['failed', 'pending', ...(isGivenBack ? ['stored'] : [])], executions };
 }

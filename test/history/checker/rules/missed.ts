@@ -72,7 +72,9 @@ export const MISSED: readonly Rule[] = [
 					last.status >= 300
 				)
 					continue;
+				// A ledger from before the event was given back knows it as begun.
 				if (wasCutOff(view, event)) continue;
+				if (view.hadLoss({ from: event.created.at, to: view.endAt })) continue;
 				if (last.body === 'ignored' || !event.stored.some(({ at }) => at < last.at)) continue;
 				if (lostBy(view, event) < last.at)
 					yield {
@@ -111,6 +113,9 @@ function* notRepeated(view: View, event: EventView): Generator<Found> {
 	for (const [n, last] of starts.slice(0, MOST_ATTEMPTS - 1).entries()) {
 		if (succeeded(last)) return;
 		if (last.acknowledge !== 'succeeded') continue;
+		// One that the ledger knows as begun may have been cut off before its nodes ran.
+		const begun = event.entries.filter(({ at, to }) => at <= last.at && /^r/.test(to));
+		if (begun.length >= MOST_ATTEMPTS) return;
 		// It counts as running as long as its process lives.
 		const hasNoEnd =
 			last.end === undefined ||
@@ -146,12 +151,14 @@ function isNew({ publications, world }: View, { listedAt, created }: EventView):
 }
 
 /**
- * By when a poll has read an event again that a delivery began: if it was of no use to the poll that listed it (too old, or
- * filtered out), only the looks back find it, as if it had been listed then.
+ * By when a poll has read an event again that a delivery began: if it was listed late, or of no use to the poll that listed it (too
+ * old, or filtered out), only the looks back find it.
  */
 function readAgainBy(view: View, event: EventView): number {
 	const begunAt = event.starts[0]?.at ?? 0;
 	const period = { from: event.created.at - 5 * MINUTE_MS, to: begunAt };
+	const lateMs = lookBackMs(event.listedAt - createdAtOf(event));
+	if (lateMs > 0) return event.listedAt + lateMs;
 	if (isNew(view, event) && !view.hadOtherFilters(period)) return 0;
 	return begunAt + lookBackMs(begunAt - createdAtOf(event));
 }

@@ -11,7 +11,7 @@ import {
 } from '../stations/epochs';
 import { type Incident, isRepeated, type Said } from '../stations/reference';
 import type { EventView, LineOf, Period, View } from '../view';
-import { MINUTE_MS, polls, SECOND_MS, wasCutOff } from './facts';
+import { MINUTE_MS, ownStarts, polls, SECOND_MS, wasCutOff } from './facts';
 import type { Found, Rule } from './rule';
 
 /** The clocks of n8n and of the service, and whole seconds. */
@@ -23,6 +23,8 @@ const START_WAIT_MS = 10 * MINUTE_MS;
 /** Pages of a poll that are only partly unread: at both ends of what is new and of a stretch that was left unread. */
 const SPARE_PAGES = 4;
 const OVERLAP_MS = 2 * MINUTE_MS;
+/** So many stretches are kept apart. */
+const MOST_STRETCHES = 8;
 /** Of what a catch-up has reached, some polls may be needed to say so. */
 const SPARE_POLLS = 4;
 
@@ -75,7 +77,7 @@ export const STATIONS: readonly Rule[] = [
 	},
 	{
 		name: 'no second incident',
-		promised: [{ in: 'docs/station-trigger.md', text: 'but never starts a second one' }],
+		promised: [{ in: 'docs/station-trigger.md', text: 'none is reported twice' }],
 		needs: ['told', 'says'],
 		*check(view) {
 			if (view.losses.length > 0) return;
@@ -116,6 +118,7 @@ class Report {
 	/** By event: when the trigger read it. */
 	#readAt: Map<string, number[]> | undefined;
 	readonly #variants = new Map<Epoch, Map<string, Incident[][] | undefined>>();
+	readonly #atOnce = new Map<Epoch, Epoch>();
 
 	constructor(view: View) {
 		this.view = view;
@@ -127,6 +130,16 @@ class Report {
 			for (const told of items) if (!firsts.has(told.id)) firsts.set(told.id, [at, told]);
 		this.firsts = [...firsts.values()];
 		this.#known = view.all('known');
+	}
+
+	/** The same epoch, in which an incident is over as soon as the station says so. */
+	atOnce(epoch: Epoch): Epoch {
+		const known = this.#atOnce.get(epoch);
+		if (known !== undefined) return known;
+		const versions = epoch.versions.map((each) => ({ ...each, resolveAfterMinutes: 0 }));
+		const made = { ...epoch, versions };
+		this.#atOnce.set(epoch, made);
+		return made;
 	}
 
 	/** By the possible knowledges of the station. */
@@ -147,7 +160,7 @@ class Report {
 	deadline(certainAt: number, { from, to }: Epoch): number {
 		const { view } = this;
 		const line = this.#known.find(
-			({ at, upTo }) => at >= from && at < to && upTo >= certainAt + SECOND_MS,
+			({ at, upTo }) => at >= from && at < to && upTo >= certainAt + GRACE_MS + SECOND_MS,
 		);
 		return line === undefined ? Infinity : Math.max(line.at, view.quietAt) + polls(view);
 	}
@@ -176,6 +189,18 @@ class Report {
 			([at, told]) => at >= epoch.from && told.incident === incident && told.state === 'opened',
 		);
 		return opened !== undefined && mayTell(this, epoch, opened[1], opened[0]);
+	}
+
+	/** Whether another incident of the same connector was reported as over by then, which began and ended before this one. */
+	isToldOver({ asset, connector, incident, since = 0 }: Told, by: number): boolean {
+		return this.firsts.some(
+			([at, told]) =>
+				at < by &&
+				told.asset === asset &&
+				told.connector === connector &&
+				told.incident !== incident &&
+				(told.until ?? Infinity) <= since,
+		);
 	}
 
 	/** What a lost ledger knew counts as reported. */
@@ -234,14 +259,15 @@ function* missingEnds(
 	if (deadline >= Math.min(view.endAt, epoch.to)) return;
 	for (const { id, incident, part } of opened) {
 		// It waits until the other one need not be repeated.
-		const isSettled = report.items
-			.get(id)
-			?.starts.some(
-				(start) =>
-					start.at < deadline - polls(view) &&
-					(start.acknowledge === 'stored' || start.end?.outcome === 'success'),
-			);
-		if (isSettled !== true || report.isTold(`${incident}.resolved`, deadline)) continue;
+		const item = report.items.get(id);
+		// A user who retries an execution in n8n does not reach the trigger.
+		const starts = item === undefined ? [] : ownStarts(item);
+		const isSettled = starts.some(
+			(start) =>
+				start.at < deadline - polls(view) &&
+				(start.acknowledge === 'stored' || start.end?.outcome === 'success'),
+		);
+		if (!isSettled || report.isTold(`${incident}.resolved`, deadline)) continue;
 		yield {
 			at: deadline,
 			message: `${part} is over since ${iso(closesAt)}, and ${incident} was not resolved`,
@@ -315,9 +341,18 @@ function mayTell(report: Report, epoch: Epoch, told: Told, at: number): boolean 
 	const read = readIncidents(report.stations.get(told.asset) ?? [], epoch, ({ event }) =>
 		report.isRead(event, { from: epoch.from, to: at }),
 	);
-	return [...variants.flat(), ...read].some(
-		(incident) => incident.part === part && isNear(incident),
-	);
+	const own = [...variants.flat(), ...read].filter((incident) => incident.part === part);
+	// A late event can join it with one that was over: it begins where that ended, or with what the station said after that.
+	const isAfterEnd =
+		report.isToldOver(told, at) &&
+		report
+			.variants(told.asset, report.atOnce(epoch))
+			?.some((each) => each.some((begun) => begun.part === part && begun.since === since)) === true;
+	const isRest = (incident: Incident) =>
+		incident.since < since &&
+		since < incident.until &&
+		(isAfterEnd || own.some(({ until }) => until === since));
+	return own.some((incident) => isNear(incident) || isRest(incident));
 }
 
 const isListedBefore = (stations: Report['stations'], { asset, since }: Told, time: number) =>
@@ -527,6 +562,8 @@ function* rereads(view: View): Generator<Found> {
 		return unread;
 	};
 	const overlapPages = Math.ceil(OVERLAP_MS / everyMs / pageSize);
+	// How many polls could not read all that was new and the two minutes behind it since nothing was unread: each left a stretch.
+	let stretches = 0;
 	let open: OpenPoll[] = [];
 	for (const line of view.history) {
 		// A process that is paused reads on; one that has ended keeps what it has written.
@@ -547,6 +584,8 @@ function* rereads(view: View): Generator<Found> {
 			isPublishing = true;
 			isRead = [];
 			mayBeRead = [];
+			// What a poll of the one before still reads is of no use to it.
+			open = [];
 		}
 		if (line.what === 'polling' && isPublishing) old = countAt(line.at);
 		if (line.what === 'polling' || line.what === 'published' || line.what === 'unpublished')
@@ -569,6 +608,8 @@ function* rereads(view: View): Generator<Found> {
 			continue;
 		}
 		// A list that begins with its oldest event is read from there: that is progress too.
+		const fresh = Math.max(0, poll.events - isRead.length) / pageSize;
+		if (poll.pages.length <= fresh + overlapPages + 2) stretches += 1;
 		let gained = 0;
 		for (const [oldest, newest] of poll.pages) {
 			for (let n = oldest; n <= newest; n += 1) {
@@ -576,8 +617,10 @@ function* rereads(view: View): Generator<Found> {
 				isRead[n] = true;
 			}
 		}
-		if (!poll.isAlone) continue;
 		const left = unreadOf(poll.events);
+		if (left <= pageSize) stretches = 0;
+		// Of too many, the two oldest are joined, with what lies between.
+		if (!poll.isAlone || stretches > MOST_STRETCHES) continue;
 		// What was listed late in the two minutes before a gap is read with the gap.
 		const least = (poll.pages.length - 2 * overlapPages - SPARE_PAGES) * pageSize;
 		if (left <= pageSize || gained >= least) continue;

@@ -147,6 +147,27 @@ it.each(
 	RUNS * 10_000 + 60_000,
 );
 
+it('what a station sends at the time of a lost connection counts as sent after it', async () => {
+	const content = (
+		[
+			[2, 3],
+			[1, 3],
+			[1, 0],
+			[1, 0],
+		] as const
+	).map(([second, what]): Happening => {
+		return { second, what, isFirst: false, connector: 1, lateMinutes: 0, isAgain: false };
+	});
+	const settings = { forMs: 0, resolveAfterMs: 0 };
+	const events = eventsOf(content, connections, 'OCPP 2.0.1');
+	// The response of the station, and a millisecond later the second one.
+	expect(events.map(({ record }) => Date.parse(String(record['createdAt'])) % MINUTE)).toEqual([
+		...[2_000, 1_001, 1_002, 1_002, 1_003],
+	]);
+	const found = await asked(events, settings, {});
+	expect(found).toEqual(await reported(events, settings));
+});
+
 async function isAsReported(version: Version, story: Story, any: Settings): Promise<void> {
 	await fc.assert(
 		fc.asyncProperty(happenings, any, async (content, settings) => {

@@ -123,7 +123,8 @@ describe('a dead station', () => {
 		expect(await uptime([young], { unknownAs: 'up' }, { ...DAY, assetIds: ['s1'] })).toMatchObject([
 			{ silentMinutes: 360, unknownMinutes: 1080, uptimePercent: 0 },
 		]);
-		const planned = { ...listed([{ id: '1', status: 'Available' }]), status: 'PLANNED' };
+		const connector = { id: '1', status: 'AVAILABLE', updatedAt: iso('06:00') };
+		const planned = { ...listed([connector]), status: 'PLANNED' };
 		const options = { ...DAY, assets: [planned], assetIds: ['s1'] };
 		for (const unknownAs of ['leftOut', 'up', 'down'] as const) {
 			expect(await uptime([other], { unknownAs }, options)).toMatchObject([
@@ -157,6 +158,33 @@ describe('a dead station', () => {
 			{ upMinutes: 340, offlineMinutes: 0, silentMinutes: 0, unknownMinutes: 1100, final: true },
 		]);
 		expect(removed).toEqual(['s1']);
+	});
+});
+
+describe('an incident of a station that the asset list no longer has', () => {
+	const faulted = status16('06:00', 1, 'Faulted');
+	const asked = { ...DAY, now: time('12:00'), to: undefined, assets: ['s2'] };
+	const faults = { kind: 'connectorFault', forMs: 0 } as const;
+
+	it('is over with the last sign of the station', async () => {
+		const events = [faulted, heartbeat('07:10')];
+		expect(await incidents(events, faults, asked)).toMatchObject([
+			{ state: 'resolved', endedBy: 'removed', until: iso('07:10'), minutes: 70 },
+		]);
+		expect(await incidents(events, faults, { ...asked, assets: ['s1', 's2'] })).toMatchObject([
+			{ state: 'open', endedBy: null, until: null },
+		]);
+	});
+
+	it('is over as it was, and lasts where the station was heard later', async () => {
+		const events = [faulted, status16('07:00', 1, 'Available'), heartbeat('08:10')];
+		expect(await incidents(events, faults, asked)).toMatchObject([
+			{ state: 'resolved', endedBy: 'report', until: iso('07:00') },
+		]);
+		const earlier = { ...asked, to: time('06:30') };
+		expect(await incidents(events, { ...faults, resolveAfterMs: 0 }, earlier)).toMatchObject([
+			{ state: 'open' },
+		]);
 	});
 });
 
@@ -494,6 +522,106 @@ it('a connector of a failed EVSE that charges is in use, in the status as in the
 		{ connector: '1/1', faultedMinutes: 15 },
 		{ connector: '1/2', upMinutes: 15 },
 	]);
+});
+
+it('a Connector without a number speaks of its EVSE, if that has two connectors, in the status as in the trigger', async () => {
+	const unnumbered = (at: At, value: string) => notified(at, 'Connector', { id: 1 }, value);
+	const events = [
+		...[status201('06:00', 1, 1, 'Available'), status201('06:00', 1, 2, 'Available')],
+		...[evse('07:00', 1, 'Available'), unnumbered('08:00', 'Reserved')],
+		...[unnumbered('09:00', 'Unavailable'), unnumbered('10:00', 'Available'), ...heartbeats()],
+	];
+	const ask = async (now: string) => await status(events, { now: time(now), assets: ['s1'] });
+	const own = (value: string, at: string) => ({
+		...{ connector: '1', status: value, since: iso(at) },
+	});
+	const connectors = (value: string, at: string) =>
+		['1/1', '1/2'].map((connector) => ({ connector, status: value, since: iso(at) }));
+	expect(await ask('08:30')).toMatchObject([
+		{ status: 'ok', connectors: [own('Reserved', '08:00'), ...connectors('Available', '06:00')] },
+	]);
+	expect(await ask('09:30')).toMatchObject([
+		{
+			status: 'unavailable',
+			connectors: [own('Unavailable', '09:00'), ...connectors('Unavailable', '09:00')],
+		},
+	]);
+	expect(await ask('10:30')).toMatchObject([
+		{ connectors: [own('Available', '10:00'), ...connectors('Available', '10:00')] },
+	]);
+	const settings = { kind: 'connectorStatus', statuses: ['Reserved', 'Unavailable'] } as const;
+	const open = { ...DAY, to: time('08:30'), now: time('08:30') };
+	expect(await incidents(events, { ...settings, forMs: 0 }, open)).toMatchObject([
+		{ connector: '1', status: 'Reserved', since: iso('08:00'), state: 'open' },
+	]);
+});
+
+it('a connector that charges is up until a boot, and again once it says so after it', async () => {
+	const charges = (at: At) => {
+		const transactionInfo = { transactionId: 'tx1', chargingState: 'Charging' };
+		const evse201 = { id: 1, connectorId: 2 };
+		return message(at, 's1', [
+			'TransactionEvent',
+			{ eventType: 'Updated', seqNo: 1, transactionInfo, evse: evse201 },
+		]);
+	};
+	const events = [
+		...[status201('06:00', 1, 1, 'Available'), status201('06:00', 1, 2, 'Available')],
+		...[boot('07:00'), status201('07:01', 1, 1, 'Available'), charges('08:00')],
+		...[boot('09:00'), status201('09:01', 1, 1, 'Available'), charges('10:00'), ...heartbeats()],
+	];
+	const ask = async (begin: string, end: string) =>
+		await uptime(events, {}, { ...DAY, from: from(begin), to: from(end) });
+	expect(await ask('06:00', '11:00')).toMatchObject([
+		{ connector: '1/1', upMinutes: 300 },
+		{ connector: '1/2', upMinutes: 60 + 60 + 60, unknownMinutes: 60 + 60 },
+	]);
+	expect(await status(events, { now: time('08:30'), assets: ['s1'] })).toMatchObject([
+		{
+			status: 'ok',
+			connectors: [
+				{ connector: '1/1' },
+				{ connector: '1/2', status: 'Charging', since: iso('08:00') },
+			],
+		},
+	]);
+	expect(await status(events, { now: time('09:30'), assets: ['s1'] })).toMatchObject([
+		{ connectors: [{ connector: '1/1' }, { connector: '1/2', status: null }] },
+	]);
+});
+
+it('a connector that charges is the first that its transaction names, in whatever order the list is', async () => {
+	const charges = (at: At, connectorId: number) => {
+		const transactionInfo = { transactionId: 'tx1', chargingState: 'Charging' };
+		const said = { eventType: 'Updated', seqNo: 1, transactionInfo, evse: { id: 1, connectorId } };
+		return message(at, 's1', ['TransactionEvent', said]);
+	};
+	const events = [
+		...[status201('06:00', 1, 1, 'Available'), status201('06:00', 1, 2, 'Available')],
+		...[boot('07:00'), status201('07:01', 1, 1, 'Available')],
+		...[charges('08:00', 2), charges('08:10', 1), ...heartbeats()],
+	];
+	for (const isOldestFirst of [false, true]) {
+		const options = { ...DAY, from: from('08:00'), to: from('09:00'), isOldestFirst };
+		expect(await uptime(events, {}, options)).toMatchObject([
+			{ connector: '1/1', upMinutes: 60 },
+			{ connector: '1/2', upMinutes: 60 },
+		]);
+	}
+});
+
+it('a session makes no connector known', async () => {
+	const transactionInfo = { transactionId: 'tx1', chargingState: 'Charging' };
+	const events = [
+		message('08:00', 's1', [
+			'TransactionEvent',
+			{ eventType: 'Started', seqNo: 0, transactionInfo, evse: { id: 1, connectorId: 1 } },
+		]),
+		...[status201('09:00', 1, 1, 'Available'), ...heartbeats()],
+	];
+	expect(
+		await uptime(events, {}, { ...DAY, from: from('08:00'), to: from('10:00') }),
+	).toMatchObject([{ connector: '1/1', upMinutes: 60, unknownMinutes: 60 }]);
 });
 
 describe('the worked examples of the rules', () => {

@@ -85,14 +85,18 @@ const runsIn = (state: StationState, watermark: number) =>
 	shown(runsOf(componentsOf(state, { until: Infinity, watermark }), SETTINGS));
 
 const shown = (runs: readonly Run[]) =>
-	runs.map(({ connector, since, until, to, isEndedByBoot, heldAt, reports }) => ({
+	runs.map(({ connector, since, until, to, isEndedByBoot, heldAt, reports, stretches }) => ({
 		...{ connector, since, until, to, isEndedByBoot, heldAt },
 		reports: reports.map(({ t, id, key, d }) => ({ t, id, key, d })),
+		// Get Status says by when it is over.
+		stretches: stretches.map(({ address, since: from, until: end, overAt }) => {
+			return { address, from, end, overAt };
+		}),
 	}));
 
 it('what is kept of statuses shows the same faults as all that was said', () => {
 	fc.assert(
-		fc.property(history, fc.constantFrom(20, 65, Infinity), (all, minutes) => {
+		fc.property(history, fc.constantFrom(0, 5, 20, 40, 65, Infinity), (all, minutes) => {
 			const facts = factsOf(all);
 			const watermark = minutes * MINUTE;
 			const expected = runsIn(plainState(facts), watermark);
