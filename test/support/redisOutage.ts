@@ -62,7 +62,7 @@ function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage
 	const { stoppedAt, startingAt, backAt, withoutCoreMs } = outage;
 	const attempts = sendings.flatMap((sending) => sending.attempts);
 	const away = attempts.filter(
-		(a) => a.startedAt >= stoppedAt && a.endedAt < startingAt && a.outcome !== 'starved',
+		(a) => a.startedAt >= stoppedAt && a.endedAt < startingAt && a.outcome !== 'refused by n8n',
 	);
 	expect(away.length).toBeGreaterThan(0);
 	expect(away.filter(({ status, outcome }) => status !== 503 || outcome !== 'unavailable')).toEqual(

@@ -31,7 +31,7 @@ export interface Attempt {
 	/** 0 without a response. */
 	readonly status: number;
 	/**
-	 * The `status` in the body: `accepted`, `duplicate`, ...; `starved` if n8n itself refused, as it does after its database
+	 * The `status` in the body: `accepted`, `duplicate`, ...; `refused by n8n` if n8n itself refused, as it does after its database
 	 * has been slow for some seconds; undefined if the response is from neither.
 	 */
 	readonly outcome: string | undefined;
@@ -154,7 +154,7 @@ const Answer = z.union([
 	z.object({ status: z.string() }),
 	z
 		.object({ message: z.literal('Database is not ready!') })
-		.transform(() => ({ status: 'starved' })),
+		.transform(() => ({ status: 'refused by n8n' })),
 ]);
 
 function attemptOf(url: string, startedAt: number, result: DeliveryResult): Attempt {

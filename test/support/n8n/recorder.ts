@@ -8,7 +8,7 @@ import type { Call, Counter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { type Attempt, isAcknowledged } from '../sender';
 import { passed } from './ledgerClock';
-import type { Execution, ExecutionSummary, Workflow } from './responses';
+import { type Execution, type ExecutionSummary, waitingItemsOf, type Workflow } from './responses';
 import type { N8nClient } from './rest';
 import { type Run, runs } from './server';
 
@@ -292,10 +292,9 @@ function storedBy(
 	return { by: first?.name ?? '', ...(isDenied && { isDenied }) };
 }
 
-function storedOf({ createdAt, data }: Execution): Stored {
-	const items = (data.executionData?.nodeExecutionStack ?? []).flatMap(
-		(each) => each.data.main?.flatMap((output) => output ?? []) ?? [],
+function storedOf(execution: Execution): Stored {
+	const waiting = waitingItemsOf(execution).flatMap(({ json: { id } }) =>
+		typeof id === 'string' ? [id] : [],
 	);
-	const waiting = items.flatMap(({ json: { id } }) => (typeof id === 'string' ? [id] : []));
-	return { at: Date.parse(createdAt), waiting };
+	return { at: Date.parse(execution.createdAt), waiting };
 }

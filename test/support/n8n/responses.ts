@@ -139,6 +139,12 @@ export function itemsOf(execution: Execution, nodeName: string): readonly Item[]
 	return runs.at(-1)?.data?.main?.[0] ?? [];
 }
 
+/** The items with which an execution starts, or the ones it had yet to process when it failed or crashed. */
+export const waitingItemsOf = ({ data }: Pick<Execution, 'data'>): readonly Item[] =>
+	(data.executionData?.nodeExecutionStack ?? []).flatMap(
+		(each) => each.data.main?.flatMap((output) => output ?? []) ?? [],
+	);
+
 /** The name of the only node of that type. */
 export function nodeOfType({ name, nodes }: Workflow, type: string): string {
 	const [node, ...others] = nodes.filter((candidate) => candidate.type === type);
