@@ -178,8 +178,12 @@ export class RedisHost implements Storage {
 		this.#scripts.set(createHash('sha1').update(text).digest('hex'), text);
 		// Of a swap: what is expected, and what is next. It may have been done before, and its response lost.
 		const [, , expected = '', , next = ''] = args.map(String);
-		const before = args.length === ARGS_OF_SWAP ? await this.#redis.get(key) : undefined;
-		const result = await this.#redis.eval(TIME_OF_SIMULATION + text, 1, key, ...args, now);
+		const isSwap = args.length === ARGS_OF_SWAP;
+		// One connection, so Redis runs them in this order.
+		const [before, result] = await Promise.all([
+			isSwap ? this.#redis.get(key) : undefined,
+			this.#redis.eval(TIME_OF_SIMULATION + text, 1, key, ...args, now),
+		]);
 		const isSwapped = before !== undefined && result === 1 && (before ?? '') !== next;
 		const record = key.indexOf(RECORD);
 		if (isSwapped && record >= 0) onRecord(key.slice(record + RECORD.length), next);
