@@ -1,7 +1,7 @@
 /** The event ledger: the exports that the nodes use. */
 export { claimOrWait } from './claimOrWait';
 export { contentOf, type Format, numbered, type RecordFormat, recordFormat } from './common/format';
-export { changeRecord, LedgerUnavailableError, type Records } from './common/store';
+export { changeRecord, changeRecords, LedgerUnavailableError, type Records } from './common/store';
 export { type Account, type EntryState, MOST_ATTEMPTS } from './life/states';
 export { attemptOf, newAttempt, type Outcome } from './life/steps';
 export { openLedger } from './open';

@@ -1,8 +1,8 @@
 /** A poll changes each shard by a swap, which also drops what has begun for good. Times are in Unix milliseconds. */
 import { setImmediate } from 'node:timers/promises';
 import type { Polling } from '../follow';
-import { type Account, BEGUN_FOR_GOOD_MS, changeRecord, ledgerKey } from '../ledger';
-import { chunksOf, inParallel } from '../shared/pace';
+import { type Account, BEGUN_FOR_GOOD_MS, changeRecords, ledgerKey } from '../ledger';
+import { chunksOf } from '../shared/pace';
 import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
 import type { Directory } from './common/directory';
@@ -19,7 +19,7 @@ import type { ReportEntry } from './common/state';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
 import { needsPlaces, nextPlaces, placesFormat, type PlacesOf } from './knownPlaces';
-import { nextShard, shardIn, shardOf, UNCHANGED } from './shards';
+import { nextShard, type ShardAfter, shardIn, shardOf } from './shards';
 
 /** What the last poll of this process left in a record, and what it decided with. */
 interface Left {
@@ -31,7 +31,7 @@ interface Left {
 /** By record: a text that is still the same is not checked again, and only what is new since is decided. */
 const lefts = new Map<string, Left>();
 
-/** Shards that change at the same time share a sync of the disk, or a round trip. */
+/** Shards that are read and written together. */
 const SHARDS_AT_ONCE = 16;
 
 export interface StationPollOptions extends Polling {
@@ -49,26 +49,26 @@ interface PlacesRead {
 /** By record: what this process read or wrote last. */
 const placesRead = new Map<string, PlacesRead>();
 
-/** Adds the places that events show, and returns all that are known. Throws `LedgerUnavailableError`. */
+/** By record: adds the places that events show, and returns all that are known. Throws `LedgerUnavailableError`. */
 async function changePlaces(
 	ledger: StationPollOptions['ledger'],
-	record: string,
-	events: readonly EventFacts[],
+	eventsOf: ReadonlyMap<string, readonly EventFacts[]>,
 	moment: Moment,
-): Promise<PlacesOf> {
-	let places: PlacesOf = new Map();
-	let left: PlacesRead | undefined;
-	const change = (text: string | undefined) => {
+): Promise<ReadonlyMap<string, PlacesOf>> {
+	const places = new Map<string, PlacesOf>();
+	const left = new Map<string, PlacesRead>();
+	const change = (text: string | undefined, record: string) => {
 		const last = placesRead.get(record);
 		const stored = last !== undefined && last.text === text ? last.stored : placesFormat.read(text);
-		const after = nextPlaces(stored, events, moment);
-		({ places } = after);
+		const after = nextPlaces(stored, eventsOf.get(record) ?? [], moment);
+		places.set(record, after.places);
 		const next = after.next && { text: placesFormat.write(after.next), stored: after.next };
-		left = next ?? (text === undefined ? undefined : { text, stored });
+		if (next !== undefined) left.set(record, next);
+		else if (text !== undefined) left.set(record, { text, stored });
 		return next?.text;
 	};
-	await changeRecord(ledger, record, change, RETENTION_MS);
-	if (left !== undefined) placesRead.set(record, left);
+	await changeRecords(ledger, [...eventsOf.keys()], change, RETENTION_MS);
+	for (const [record, read] of left) placesRead.set(record, read);
 	return places;
 }
 
@@ -122,42 +122,51 @@ export async function changeShards(
 	};
 	const needsOwn = needsPlaces(settings);
 	const left = { watermark: moment.watermark, settings: JSON.stringify(settings) };
-	const changed = await inParallel(SHARDS, SHARDS_AT_ONCE, async (shard) => {
-		const read = { events: byShard.get(shard) ?? [], unreadUpTo, pastUpTo };
-		const record = recordOf(options, shard);
-		// Before the shard, which is decided by them: they show no less if the process is killed in between.
-		const places = needsOwn
-			? await changePlaces(ledger, recordOf(options, `${shard}:places`), read.events, moment)
-			: undefined;
-		let after = UNCHANGED;
-		let leftText: string | undefined;
-		const change = async (text: string | undefined) => {
+	const afters = new Map<string, ShardAfter>();
+	const shards = Array.from({ length: SHARDS }, (_, shard) => ({
+		record: recordOf(options, shard),
+		placesRecord: recordOf(options, `${shard}:places`),
+		events: byShard.get(shard) ?? [],
+	}));
+	for (const some of chunksOf(shards, SHARDS_AT_ONCE)) {
+		// Before the shards, which are decided by them: they show no less if the process is killed in between.
+		const eventsOf = new Map(some.map(({ placesRecord, events }) => [placesRecord, events]));
+		const places = needsOwn ? await changePlaces(ledger, eventsOf, moment) : undefined;
+		const byRecord = new Map(some.map((shard) => [shard.record, shard]));
+		const texts = new Map<string, string | undefined>();
+		const change = async (text: string | undefined, record: string) => {
 			// Another process has changed the text since.
-			unlistedLeft += after.unlisted;
-			[after, leftText] = [UNCHANGED, text];
+			unlistedLeft += afters.get(record)?.unlisted ?? 0;
+			afters.delete(record);
+			texts.set(record, text);
+			const { events = [], placesRecord = '' } = byRecord.get(record) ?? {};
 			// Most shards of a small network.
-			if (text === undefined && read.events.length === 0) return undefined;
+			if (text === undefined && events.length === 0) return undefined;
 			const last = lefts.get(record);
 			const own = last?.text === text ? last : undefined;
 			const known = shardIn(text, own !== undefined);
 			const settled = new Set<string>();
-			for (const some of chunksOf(known?.toTell ?? [])) {
-				for (const [id] of await Promise.all(some.map(lookUp))) if (id) settled.add(id);
+			for (const entries of chunksOf(known?.toTell ?? [])) {
+				for (const [id] of await Promise.all(entries.map(lookUp))) if (id) settled.add(id);
 			}
 			// The event loop is free between shards.
 			await setImmediate();
 			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
-			after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt, places }, known);
+			const read = { events, unreadUpTo, pastUpTo, places: places?.get(placesRecord) };
+			const after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
 			unlistedLeft -= after.unlisted;
-			leftText = after.text ?? text;
+			afters.set(record, after);
+			texts.set(record, after.text ?? text);
 			return after.text;
 		};
-		await changeRecord(ledger, record, change, RETENTION_MS);
-		if (leftText === undefined) lefts.delete(record);
-		else lefts.set(record, { ...left, text: leftText });
-		return after;
-	});
-	const sum = (name: 'tooMany' | 'dropped') => changed.reduce((all, one) => all + one[name], 0);
+		await changeRecords(ledger, [...byRecord.keys()], change, RETENTION_MS);
+		for (const [record, text] of texts) {
+			if (text === undefined) lefts.delete(record);
+			else lefts.set(record, { ...left, text });
+		}
+	}
+	const all = [...afters.values()];
+	const sum = (name: 'tooMany' | 'dropped') => all.reduce((count, one) => count + one[name], 0);
 	const [tooMany, dropped] = [sum('tooMany'), sum('dropped')];
 	if (tooMany > 0) {
 		warn(
@@ -174,6 +183,6 @@ export async function changeShards(
 			dropped,
 		);
 	}
-	const toTell = changed.flatMap((after) => after.toTell);
+	const toTell = all.flatMap(({ toTell }) => toTell);
 	return { toTell, accounts, unlisted: { day, count: before + most - unlistedLeft } };
 }

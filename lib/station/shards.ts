@@ -69,7 +69,7 @@ interface ShardStep {
 	readonly places?: PlacesOf | undefined;
 }
 
-interface ShardAfter {
+export interface ShardAfter {
 	/** Undefined if it does not change. */
 	readonly text: string | undefined;
 	readonly toTell: readonly ReportEntry[];

@@ -1,5 +1,6 @@
 /** What stores and their callers agree on: records, swaps of texts, how long sessions live, and the error of a store that fails. */
 import { PackageError } from '../../shared/errors';
+import { inParallel } from '../../shared/pace';
 import { printable } from '../../shared/text';
 import { DAY_MS, MINUTE_MS } from '../../shared/time';
 
@@ -64,22 +65,42 @@ export class LedgerUnavailableError extends PackageError {
 const MOST_TRIES = 20;
 
 /**
- * Replaces the text of the record with the result of `next`, which may be called several times; undefined leaves the text
+ * Replaces the text of each record with the result of `next`, which may be called several times; undefined leaves the text
  * unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds its own text:
- * where each change counts, the texts must differ. `keepMs` is as in `swapRecord`. Rejects like `Records`, and when others keep changing the record.
+ * where each change counts, the texts must differ. `keepMs` is as in `swapRecord`. Rejects like `Records`, and when others keep
+ * changing a record. The records are read and written together, so that they share a sync of the disk, or a round trip.
  */
+export async function changeRecords(
+	records: Records,
+	keys: readonly string[],
+	next: (text: string | undefined, key: string) => string | undefined | Promise<string | undefined>,
+	keepMs?: number,
+): Promise<void> {
+	let left = keys;
+	const together = async <T>(work: (key: string, n: number) => Promise<T>) =>
+		await inParallel(left.length, left.length, async (n) => await work(left[n] ?? '', n));
+	for (let tries = 1; tries <= MOST_TRIES && left.length > 0; tries++) {
+		const texts = await together(async (key) => await records.readRecord(key));
+		const nexts: (string | undefined)[] = [];
+		for (const [n, key] of left.entries()) nexts.push(await next(texts[n], key));
+		const isChanged = await together(async (key, n) => {
+			const after = nexts[n];
+			return after === undefined || (await records.swapRecord(key, texts[n], after, keepMs));
+		});
+		left = left.filter((_, n) => isChanged[n] !== true);
+	}
+	if (left.length === 0) return;
+	throw new Error(
+		'A record of the event ledger could not be written: other processes keep changing it',
+	);
+}
+
+/** The same for one record. */
 export async function changeRecord(
 	records: Records,
 	key: string,
 	next: (text: string | undefined) => string | undefined | Promise<string | undefined>,
 	keepMs?: number,
 ): Promise<void> {
-	for (let tries = 1; tries <= MOST_TRIES; tries++) {
-		const text = await records.readRecord(key);
-		const after = await next(text);
-		if (after === undefined || (await records.swapRecord(key, text, after, keepMs))) return;
-	}
-	throw new Error(
-		'A record of the event ledger could not be written: other processes keep changing it',
-	);
+	await changeRecords(records, [key], next, keepMs);
 }

@@ -3,7 +3,7 @@
  * becomes of an event is not its matter: the model tells that for every order of steps.
  */
 import { randomUUID } from 'node:crypto';
-import { changeRecord, ledgerKey } from '../../../lib/ledger';
+import { changeRecord, changeRecords, ledgerKey } from '../../../lib/ledger';
 import { SESSION_MS, type Vital } from '../../../lib/ledger/common/store';
 import { encode } from '../../../lib/ledger/life/entry';
 import type { ChangeOptions, TextStore } from '../../../lib/ledger/texts/textStore';
@@ -260,6 +260,23 @@ export function describeStoreContract(name: string, createWorld: () => Promise<S
 					Array.from({ length: 10 }, (_, n) => changeRecord(n % 2 ? store : other, 'sum', add)),
 				);
 				expect(await store.readRecord('sum')).toMatch(/^10 /);
+			});
+
+			it('is changed with others, and again by itself if another has changed it', async () => {
+				await store.swapRecord('first', undefined, 'a');
+				const seen: (string | undefined)[] = [];
+				const next = async (text: string | undefined, key: string) => {
+					seen.push(`${key} ${text}`);
+					if (seen.length === 1) await other.swapRecord('second', undefined, 'b');
+					if (seen.length === 2) await other.swapRecord('first', 'a', 'c');
+					return key === 'third' ? undefined : `${text} ${key}`;
+				};
+				await changeRecords(store, ['first', 'second', 'third'], next);
+				const tried = ['first a', 'second undefined', 'third undefined'];
+				expect(seen).toEqual([...tried, 'first c', 'second b']);
+				expect(await store.readRecord('first')).toBe('c first');
+				expect(await store.readRecord('second')).toBe('b second');
+				expect(await store.readRecord('third')).toBeUndefined();
 			});
 		});
 	});
