@@ -282,9 +282,11 @@ function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
 
 /** A poll may fail only with its list, or with the ledger. */
 function* brokenPolls(view: View): Generator<Found> {
-	for (const { at, error } of view.all('polled')) {
+	for (const { at, by, error } of view.all('polled')) {
 		if (error === undefined) continue;
-		const period = { from: at - 2 * MINUTE_MS, to: at + 1 };
+		const recent = { from: at - 2 * MINUTE_MS, to: at + 1 };
+		// It failed before its process was paused, and says so afterwards.
+		const period = { ...recent, from: recent.from - view.pausedMs(by, recent) };
 		const isExplained =
 			view.hadFault(period) || view.hadFault(period, ['listFails']) || view.hadLoss(period);
 		if (!isExplained) yield { at, message: `a poll failed: ${error}` };
