@@ -67,7 +67,7 @@ export async function beginRun(
 	const keys = [...new Set(keyOf.values())];
 	const run = newAttempt(context.getExecutionId());
 	const { logger } = context;
-	// Without the context: it holds the data of the execution, whose loss is noticed when nothing holds it any more.
+	// Without the context, which holds the data of the execution.
 	const openLedger = () => ledgerFor({ logger });
 	const end = endOf(context, openLedger, { run, acknowledge });
 	if (!end.isReported && acknowledge === 'succeeded') throw tooOld(context);

@@ -4,35 +4,14 @@
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Outcome } from '../../lib/ledger';
-import { fieldOf, isRecord, own } from '../../lib/shared/values';
+import { fieldOf, own } from '../../lib/shared/values';
 import { listenToHooks } from './hooks';
 
 type ReportEnd = (outcome: Outcome) => Promise<void>;
 
-/**
- * If n8n cannot save an execution, it calls no handler after its own, and the process, whose session lives, has lost the execution: so
- * one whose data the process no longer holds is lost (`test/integration/executionEnd.test.ts`).
- */
-const lost = new FinalizationRegistry<() => void>((report) => {
-	report();
-});
-
 /** Calls `report` at the end, perhaps more than once. `report` never rejects. False if this n8n does not report the end. */
 export function onExecutionEnd(context: IExecuteFunctions, report: ReportEnd): boolean {
-	let isOver = false;
-	const once = async (outcome: Outcome): Promise<void> => {
-		isOver = true;
-		await report(outcome);
-	};
-	if (!listenToHooks(context, once)) return listenToFinish(context, once);
-	const data = fieldOf(context, 'runExecutionData');
-	// Without the hooks, an execution that sleeps would look like a lost one.
-	if (isRecord(data)) {
-		lost.register(data, () => {
-			if (!isOver) void report('lost');
-		});
-	}
-	return true;
+	return listenToHooks(context, report) || listenToFinish(context, report);
 }
 
 function listenToFinish(context: IExecuteFunctions, report: ReportEnd): boolean {

@@ -4,7 +4,7 @@
  * Facts: an execution is stored before it runs, and a process may die or report a failure in between; then it is run at the next
  * start. In regular mode a response waits for the execution's turn; a queued one that a user stops is never responded to. In
  * queue mode a worker takes the job; a job, or its result, can get lost, and nothing runs it again. n8n saves how an execution ended, then
- * calls the handlers one by one and waits for them, then responds. If saving fails, it calls none of them. A Wait node of 65 s
+ * calls the handlers one by one and waits for them, then responds. If saving fails, it calls none of them, and tries once more. A Wait node of 65 s
  * or more ends the execution for its process; another one continues it, without the trigger. A retry by a user begins with the
  * node that failed. A stop may not reach the worker.
  */
@@ -40,6 +40,20 @@ interface Execution {
 
 interface Ended {
 	readonly status: Outcome;
+}
+
+/** What n8n's handlers get at the end. */
+interface Run extends Ended {
+	readonly data: object;
+	/** The events that passed the trigger. */
+	readonly passed: readonly string[];
+	/** Whether n8n can save it, in both of its tries. */
+	readonly isSaved: boolean;
+}
+
+interface Handlers {
+	readonly after: ((run: unknown) => Promise<void>)[];
+	readonly finish: readonly (() => Promise<void>)[];
 }
 
 const idOf = ({ json }: INodeExecutionData) => asText(json['id']);
@@ -335,7 +349,11 @@ export class Executions {
 		await host.sleep(random.spread(`run ${host.name}`, 2, 100));
 		const cancel = new AbortController();
 		execution.cancel = cancel;
-		const after: ((run: unknown) => Promise<void>)[] = [];
+		const after: Handlers['after'] = [
+			async (run) => {
+				this.#save(host, execution, run as Run);
+			},
+		];
 		const finish: (() => Promise<void>)[] = [];
 		const data: { resultData: { error?: unknown } } = { resultData: {} };
 		const context = executeContext(this.#world, host, {
@@ -386,7 +404,8 @@ export class Executions {
 			note({ what: 'dropped', execution: id, events, error: messageOf(error) });
 		}
 		if (status === 'error') data.resultData.error ??= new Error('a node failed');
-		await this.#finish(host, execution, { status, data, after, finish, passed: passed.map(idOf) });
+		const run = { status, data, passed: passed.map(idOf) };
+		await this.#finish(host, execution, run, { after, finish });
 		if (status === 'waiting') this.#wakeLater(execution);
 	}
 
@@ -420,44 +439,44 @@ export class Executions {
 	async #finish(
 		host: HostProcess,
 		execution: Execution,
-		{
-			status,
-			data,
-			after,
-			finish,
-			passed,
-		}: {
-			status: Outcome;
-			data: object;
-			after: ((run: unknown) => Promise<void>)[];
-			finish: (() => Promise<void>)[];
-			passed: readonly string[];
-		},
+		run: Omit<Run, 'isSaved'>,
+		handlers: Handlers,
 	): Promise<void> {
-		const { random, note, scenario } = this.#world;
-		const { id } = execution;
+		const { random, scenario } = this.#world;
+		const { status } = run;
 		await host.sleep(random.spread(`save ${host.name}`, 2, 80));
-		if (random.chance(`save ${host.name}`, this.notSaved)) {
-			note({ what: 'not saved', execution: id });
-			execution.ended.reject(new Error('n8n could not save the execution'));
-			await host.sleep(random.spread('collect', 1_000, 120_000));
-			host.collect(data);
+		const isSaved = !random.chance(`save ${host.name}`, this.notSaved);
+		try {
+			await this.#callHandlers({ ...run, isSaved }, handlers);
+		} catch (error) {
+			await this.#callHandlers({ ...run, isSaved }, handlers).catch(() => undefined);
+			execution.ended.reject(error as Error);
 			execution.host = undefined;
 			return;
 		}
-		execution.status = status;
-		note({ what: 'ended', execution: id, by: host.name, outcome: status, events: passed });
-		const run = { status, data };
-		for (const handler of after) await handler(run);
-		if (status !== 'waiting') {
-			for (const handler of finish) await handler();
-			// n8n may call it twice for a cancelled execution.
-			if (status === 'canceled') for (const handler of finish) await handler();
-		}
-		host.collect(data);
 		execution.host = undefined;
 		const isLost = scenario.mode === 'queue' && random.chance('result', this.lostResults);
 		if (!isLost) execution.ended.resolve({ status });
+	}
+
+	async #callHandlers(run: Run, { after, finish }: Handlers): Promise<void> {
+		for (const handler of after) await handler(run);
+		if (run.status === 'waiting') return;
+		for (const handler of finish) await handler();
+		// n8n may call it twice for a cancelled execution.
+		if (run.status === 'canceled') for (const handler of finish) await handler();
+	}
+
+	/** The first handler is n8n's own. */
+	#save(host: HostProcess, execution: Execution, { status, passed, isSaved }: Run): void {
+		const { note } = this.#world;
+		const { id } = execution;
+		if (!isSaved) {
+			note({ what: 'not saved', execution: id });
+			throw new Error('n8n could not save the execution');
+		}
+		execution.status = status;
+		note({ what: 'ended', execution: id, by: host.name, outcome: status, events: passed });
 	}
 
 	/** A Wait node is over: any process continues it. */

@@ -2,7 +2,7 @@
  * A Node process: clocks, timers and randomness of the simulation, and the package loaded into it.
  *
  * Facts: the processes of a host share its clocks. `performance` starts with the process. n8n has its own listeners for
- * SIGTERM. Objects that nothing holds are collected some time later.
+ * SIGTERM.
  */
 import * as crypto from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -24,7 +24,6 @@ export class HostProcess implements Owner {
 	readonly #startedAt: number;
 	#nodes: ReturnType<LoadPackage> | undefined;
 	readonly #events = new EventEmitter();
-	readonly #collected = new Map<unknown, (() => void)[]>();
 
 	/** `command` is n8n's: start, webhook, worker. */
 	constructor(world: World, name: string, command: string) {
@@ -87,12 +86,6 @@ export class HostProcess implements Owner {
 		this.#world.clock.resume(this);
 	}
 
-	/** Nothing holds the object any more. */
-	collect(object: unknown): void {
-		for (const call of this.#collected.get(object) ?? []) call();
-		this.#collected.delete(object);
-	}
-
 	/**
 	 * `lib/shared/thread.ts` in this process. Facts: requests and responses travel; the thread does one thing after the other, and
 	 * each takes as long as its sync. Where syncs fail, it may also end when it has done its work: the response is lost.
@@ -135,7 +128,6 @@ export class HostProcess implements Owner {
 		const { clock, random, disk, redis, env } = this.#world;
 		const label = `process ${this.name}`;
 		const startedAt = this.#startedAt;
-		const collected = this.#collected;
 		const timer = (ms: number | undefined, run: () => void, repeats: boolean) => {
 			const handle = {
 				task: undefined as Task | undefined,
@@ -224,23 +216,6 @@ export class HostProcess implements Owner {
 			setImmediate: (run: () => void) => timer(0, run, false),
 			...{ clearTimeout: clear, clearInterval: clear },
 			__dirname: '/package',
-			FinalizationRegistry: class {
-				readonly #call: (held: unknown) => void;
-
-				constructor(call: (held: unknown) => void) {
-					this.#call = call;
-				}
-
-				register(object: unknown, held: unknown): void {
-					const calls = collected.get(object) ?? [];
-					collected.set(object, [
-						...calls,
-						() => {
-							this.#call(held);
-						},
-					]);
-				}
-			},
 		});
 	}
 }

@@ -6,7 +6,7 @@ import type * as Entry from './entry';
 const GLOBALS = [
 	...['require', 'module', 'exports', 'process', 'Date', 'Math', 'performance'],
 	...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'],
-	...['FinalizationRegistry', '__dirname'],
+	'__dirname',
 ] as const;
 
 export type Surroundings = Readonly<Record<(typeof GLOBALS)[number], unknown>>;

@@ -6,7 +6,7 @@ import { waitFor } from './wait';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-export async function collectUntil(
+async function collectUntil(
 	isSo: () => boolean | Promise<boolean>,
 	what: string,
 ): Promise<void> {

@@ -8,6 +8,7 @@ import {
 	type INodeParameters,
 	type INodeType,
 	type IRun,
+	type IRunExecutionData,
 	NodeConnectionTypes,
 	type NodeExecutionHint,
 	type WorkflowExecuteMode,
@@ -50,6 +51,8 @@ export async function runTrigger(options: TriggerRunOptions): Promise<TriggerRun
 export function startTrigger(options: TriggerRunOptions): {
 	readonly finished: Promise<TriggerRun>;
 	readonly cancel: () => void;
+	/** What n8n would save. */
+	readonly data: IRunExecutionData;
 } {
 	const { trigger, parameters = {}, mode, executionId, workflowId, next, save } = options;
 	const { node, workflow, additionalData } = oneNodeWorkflow({
@@ -79,6 +82,7 @@ export function startTrigger(options: TriggerRunOptions): {
 		cancel: () => {
 			running.cancel();
 		},
+		data,
 	};
 }
 

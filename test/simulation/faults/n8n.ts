@@ -19,8 +19,8 @@ export const N8N: readonly Fault[] = [
 	),
 	fault(
 		'an execution that n8n cannot save runs for ever',
-		'n8n/execution/executionEnd.ts',
-		"if (!isOver) void report('lost');",
-		'void isOver;',
+		'n8n/execution/hooks.ts',
+		"void report(isCanceled ? 'canceled' : 'lost');",
+		'void isCanceled;',
 	),
 ];

@@ -2,7 +2,6 @@
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 import { type Acknowledge, ledgerKey } from '../../../../lib/ledger';
 import { beginRun } from '../../../../n8n/execution/beginRun';
-import { collectUntil } from '../../../support/garbage';
 import { MemoryLedger } from '../../ledger/memoryLedger';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
@@ -21,15 +20,18 @@ interface Choices {
 	readonly acknowledge?: Acknowledge;
 	/** Whether this n8n reports the end of an execution. */
 	readonly reportsEnd?: boolean;
+	/** n8n's own handler, which saves the execution; it always can by default. */
+	readonly save?: () => Promise<void>;
 }
 
 /** An execution whose first step has been called. */
 function execution(choices: Choices = {}) {
 	const { ids = ['a'], mode = 'webhook', acknowledge = 'succeeded', reportsEnd = true } = choices;
+	const { save = async () => undefined } = choices;
 	const lines: string[] = [];
 	const log = (line: string) => lines.push(line);
 	const handlers: { workflowExecuteAfter?: ((run: unknown) => Promise<void>)[] } = {
-		...(reportsEnd && { workflowExecuteAfter: [] }),
+		...(reportsEnd && { workflowExecuteAfter: [save] }),
 	};
 	const abort = new AbortController();
 	const context = {
@@ -244,9 +246,11 @@ describe('on a clock of the test', () => {
 	);
 });
 
-it('an execution that n8n lost without a word is interrupted', async () => {
-	await execution().ran;
-	await collectUntil(() => ledger.stateOf(keyOf('a')) !== 'running', 'the loss to be noticed');
+it('an execution that n8n cannot save is interrupted', async () => {
+	const save = jest.fn().mockRejectedValue(new Error('database is locked'));
+	const { ran, end } = execution({ save });
+	await ran;
+	await expect(end('success')).rejects.toThrow('database is locked');
 	expect(await ledger.look(keyOf('a'))).toMatchObject({ state: 'interrupted', attempts: 1 });
 	expect(ledger.isRunning).toBe(false);
 });

@@ -2,7 +2,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Outcome } from '../../../../lib/ledger';
 import { onExecutionEnd } from '../../../../n8n/execution/executionEnd';
-import { collectGarbage, collectUntil } from '../../../support/garbage';
 import { gate } from '../../../support/wait';
 
 type Handler = (run?: unknown) => Promise<void>;
@@ -53,7 +52,8 @@ describe('by the hooks of the execution', () => {
 		const { opened, open } = gate();
 		const hooks = { handlers: { workflowExecuteAfter: after } };
 		onExecutionEnd({ additionalData: { hooks } } as unknown as IExecuteFunctions, () => opened);
-		expect(after).toEqual([save, expect.any(Function)]);
+		await after[0]?.();
+		expect(save).toHaveBeenCalledTimes(1);
 		const reported = jest.fn();
 		const reporting = after[1]?.({ status: 'success' }).then(reported);
 		await new Promise(setImmediate);
@@ -83,32 +83,53 @@ it('is not noticed by an n8n that has neither', () => {
 	expect(execution({ hasHooks: false, isPublic: false }).isReported).toBe(false);
 });
 
-describe('of an execution whose data nothing holds any more', () => {
-	/** Without the data. */
-	const lost = (options?: Parameters<typeof execution>[0]) => {
-		const { after, finish, outcomes } = execution(options);
-		return { after, finish, outcomes };
+describe('of an execution that n8n cannot save', () => {
+	/** With n8n's own handler, called with the hooks as `this`. */
+	const saved = (save: (this: unknown, ...given: unknown[]) => unknown) => {
+		const after: unknown[] = [save];
+		const hooks = { handlers: { workflowExecuteAfter: after }, executionId: '4711' };
+		const outcomes: Outcome[] = [];
+		onExecutionEnd(
+			{ additionalData: { hooks } } as unknown as IExecuteFunctions,
+			async (outcome) => {
+				outcomes.push(outcome);
+			},
+		);
+		/** As n8n does it: one handler after the other, until one rejects. */
+		const end = async (...given: unknown[]): Promise<void> => {
+			for (const handler of after) await Reflect.apply(handler as Handler, hooks, given);
+		};
+		return { hooks, outcomes, end };
 	};
+	const locked = new Error('database is locked');
 
-	it('is that it was lost', async () => {
-		// n8n may still hold the handlers.
-		const { after, outcomes } = lost();
-		await collectUntil(() => outcomes.length > 0, 'the loss to be reported');
-		expect(outcomes).toEqual(['lost']);
-		expect(after.length).toBe(1);
+	it.each([
+		['success', 'lost'],
+		['error', 'lost'],
+		['waiting', 'lost'],
+		['canceled', 'canceled'],
+	])('that ends with %s is %s, and n8n gets its error', async (status, outcome) => {
+		const { outcomes, end } = saved(async () => {
+			throw locked;
+		});
+		await expect(end({ status })).rejects.toBe(locked);
+		expect(outcomes).toEqual([outcome]);
 	});
 
-	it('is not reported without hooks: the execution may be asleep', async () => {
-		const { finish, outcomes } = lost({ hasHooks: false });
-		await collectGarbage();
-		expect(outcomes).toEqual([]);
-		expect(finish.length).toBe(1);
+	it('is what the second try says if that can be saved', async () => {
+		const save = jest.fn().mockRejectedValueOnce(locked).mockResolvedValue(undefined);
+		const { outcomes, end } = saved(save);
+		await expect(end({ status: 'success' })).rejects.toBe(locked);
+		await end({ status: 'error' });
+		expect(outcomes).toEqual(['lost', 'failed']);
 	});
 
-	it.each([true, false])('is the one reported before, with hooks: %s', async (hasHooks) => {
-		const { after, finish, outcomes } = lost({ hasHooks });
-		await [...after, ...finish][0]?.({ status: 'success' });
-		await collectGarbage();
+	it('n8n’s own handlers get what n8n gives them, also one that is not asynchronous', async () => {
+		const save = jest.fn();
+		const { hooks, outcomes, end } = saved(save);
+		await end({ status: 'success' }, { cursor: 1 });
+		expect(save.mock.contexts).toEqual([hooks]);
+		expect(save.mock.calls).toEqual([[{ status: 'success' }, { cursor: 1 }]]);
 		expect(outcomes).toEqual(['succeeded']);
 	});
 });
