@@ -97,7 +97,6 @@ it('responds with 503 within 3 s while the ledger’s own Redis is down for 10 s
 	await expectToOutlastRedis(trigger, sender, {
 		redis,
 		pids: [world.server.pid],
-		count: 90,
 		perSecond: 4,
 		look: expectN8nUndisturbed,
 	});

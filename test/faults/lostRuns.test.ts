@@ -2,14 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { GRACE_MS, passTimeInRedis } from '../support/n8n/ledgerClock';
+import { GRACE_MS, LONGEST_GRACE_MS, passTimeInRedis } from '../support/n8n/ledgerClock';
+import { entryInRedis } from '../support/n8n/ledgerEntries';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
 import { useQueueWorld } from '../support/n8n/useWorld';
 import { report } from '../support/report';
-import type { EventSender } from '../support/sender';
+import type { EventSender, Sending } from '../support/sender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
+const MOST_COPIES = 3;
 
 const world = useQueueWorld({
 	webhookProcessors: 1,
@@ -27,6 +29,8 @@ async function newSender(seed: number): Promise<EventSender> {
 }
 
 const isIdle = (): Promise<boolean> => isQueueEmpty(world.redis);
+const entryOf = (id: string): Promise<string> =>
+	entryInRedis(world.redis.url, trigger.workflow.id, id);
 const untilQueueIsEmpty = async (): Promise<unknown> =>
 	await waitFor(isIdle, {
 		what: 'the queue to be empty',
@@ -49,7 +53,7 @@ it('starts each event by its next copy if its execution was lost with the keys o
 		sendings.map(({ event }) => event),
 		{ perSecond: 20 },
 	);
-	await expectOneRunEach(trigger, again, { isIdle });
+	await expectOneRunEach(trigger, again, { isIdle, entryOf });
 });
 
 it('starts each event by its next copy if its execution was lost while the database hung', async () => {
@@ -66,11 +70,21 @@ it('starts each event by its next copy if its execution was lost while the datab
 	expectAcknowledged(sendings);
 	await untilQueueIsEmpty();
 	const events = sendings.map(({ event }) => event);
+	const lost = () => {
+		const ids = new Set(trigger.counter.lost(events));
+		return events.filter(({ id }) => ids.has(id));
+	};
 	report(
-		`the database hung twice during ${events.length} events: n8n lost ${trigger.counter.lost(events).length} of them`,
+		`the database hung twice during ${events.length} events: n8n lost ${lost().length} of them`,
 	);
 
-	await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
-	const again = await sender.deliverAll(events, { perSecond: 10, atOnce: 30 });
-	await expectOneRunEach(trigger, again, { isIdle });
+	// n8n may say late that it stored an execution, or could not, and lose the next one as well: then a further copy starts the event.
+	const copies: Sending[] = [];
+	for (let copy = 0; copy === 0 || (copy < MOST_COPIES && lost().length > 0); copy++) {
+		await passTimeInRedis(world.redis.url, LONGEST_GRACE_MS + MINUTES);
+		const sent = copy === 0 ? events : lost();
+		copies.push(...(await sender.deliverAll(sent, { perSecond: 10, atOnce: 30 })));
+		await untilQueueIsEmpty();
+	}
+	await expectOneRunEach(trigger, copies, { isIdle, entryOf });
 });

@@ -89,7 +89,6 @@ it('responds with 503 within 3 s while Redis is down for 10 s, accepts again wit
 	await expectToOutlastRedis(trigger, sender, {
 		redis: world.redis,
 		pids: pids(),
-		count: 150,
 		perSecond: 6,
 		look: async () => {
 			expect(await world.client.nodeTypes()).toContain('n8n-nodes-base.webhook@1');

@@ -37,6 +37,8 @@ interface RunsOptions {
 	 * some `new` or `running` forever.
 	 */
 	readonly isIdle?: () => Promise<boolean>;
+	/** What the ledger says of an event, for the message of a failure. */
+	readonly entryOf?: (eventId: string) => Promise<string>;
 }
 
 /** Each event was acknowledged, and `expectOneRunOf` them. */
@@ -60,7 +62,7 @@ export async function expectOneRunOf(
 	recorder.expect(events);
 	// The comparison below reports lost events, along with all others.
 	const failure = await waitUntilAllRan(workflow, events, options).catch((error: unknown) => error);
-	if (failure !== undefined) await reportWhy(workflow, events, failure);
+	if (failure !== undefined) await reportWhy(workflow, events, failure, options);
 	expect(counter.begun).toEqual(new Map(events.map(({ id }) => [id, 1])));
 	if (failure instanceof Error) throw failure;
 	await expectPromisesKept(workflow);
@@ -71,6 +73,7 @@ async function reportWhy(
 	{ client, workflow, counter, recorder }: CountedWorkflow,
 	events: readonly WithId[],
 	failure: unknown,
+	{ entryOf }: RunsOptions,
 ): Promise<void> {
 	report(String(failure));
 	await reportFailed(client, workflow.id);
@@ -79,17 +82,19 @@ async function reportWhy(
 		('event' in step && lost.has(String(step.event))) ||
 		('events' in step && [step.events].flat().some((id) => lost.has(String(id))));
 	for (const step of (await recorder.lines()).filter(isOfLost)) report(JSON.stringify(step));
+	for (const id of entryOf ? lost : []) report(`${id} in the ledger: ${await entryOf?.(id)}`);
 }
 
 /** Prints the executions that did not succeed, with their errors. */
 export async function reportFailed(
-	client: Pick<N8nClient, 'listExecutions' | 'getExecution'>,
+	client: Pick<N8nClient, 'listExecutions' | 'findExecution'>,
 	workflowId: string,
 ): Promise<void> {
 	for (const row of await client.listExecutions({ workflowId })) {
 		const { id, mode, status, startedAt, stoppedAt } = row;
 		if (status === 'success') continue;
-		const { message, description } = errorOf(await client.getExecution(id)) ?? {};
+		const execution = await client.findExecution(id);
+		const { message, description } = (execution && errorOf(execution)) ?? {};
 		report(
 			JSON.stringify({ execution: id, mode, status, startedAt, stoppedAt, message, description }),
 		);

@@ -6,10 +6,7 @@ import { waitFor } from './wait';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-async function collectUntil(
-	isSo: () => boolean | Promise<boolean>,
-	what: string,
-): Promise<void> {
+async function collectUntil(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
 	await waitFor(
 		() => {
 			collect();

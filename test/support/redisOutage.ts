@@ -8,12 +8,14 @@ import { report, summary } from './report';
 import { type EventSender, isAcknowledged, type Sending } from './sender';
 
 const AWAY_MS = 10_000;
+/** So long are events sent after its return. */
+const AFTER_MS = 8_000;
 
 interface OutageOptions {
 	readonly redis: RedisServer;
 	/** IDs of n8n's processes. Time that they spend without a core does not count. */
 	readonly pids: readonly number[];
-	readonly count: number;
+	/** Events per second, from before the outage until after it. */
 	readonly perSecond: number;
 	/** Expects n8n to be undisturbed; called each second while Redis is down. */
 	readonly look: () => Promise<void>;
@@ -22,10 +24,14 @@ interface OutageOptions {
 export async function expectToOutlastRedis(
 	workflow: CountedWorkflow,
 	sender: EventSender,
-	{ redis, pids, count, perSecond, look }: OutageOptions,
+	{ redis, pids, perSecond, look }: OutageOptions,
 ): Promise<void> {
 	const { recorder } = workflow;
-	const sendingAll = sender.deliverAll(sender.events(count), { perSecond });
+	let isOver = false;
+	function* events() {
+		while (!isOver) yield* sender.events(1);
+	}
+	const sendingAll = sender.deliverAll(events(), { perSecond });
 	await untilMoreRan(workflow, 5);
 	const withoutCore = watchCores(...pids);
 	recorder.note({ what: 'fault', fault: 'broken', is: 'on' });
@@ -39,6 +45,8 @@ export async function expectToOutlastRedis(
 	await redis.start();
 	const backAt = Date.now();
 	recorder.note({ what: 'fault', fault: 'broken', is: 'off' });
+	await sleep(AFTER_MS);
+	isOver = true;
 	const sendings = await sendingAll;
 	const withoutCoreMs = withoutCore();
 	expectUnavailableWhileAway(sendings, { stoppedAt, startingAt, backAt, withoutCoreMs });

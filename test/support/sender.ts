@@ -62,7 +62,7 @@ export interface EventSender {
 	 * holds back the next one while that many are unacknowledged, so a slow machine is not overloaded.
 	 */
 	deliverAll(
-		events: readonly DeliveredEvent[],
+		events: Iterable<DeliveredEvent>,
 		options: { readonly perSecond: number; readonly atOnce?: number },
 	): Promise<Sending[]>;
 	/** Stops the sender: unacknowledged events are not sent again. */

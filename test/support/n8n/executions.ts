@@ -22,6 +22,8 @@ export interface ExecutionsClient {
 		filter?: ExecutionFilter & { readonly limit?: number },
 	): Promise<ExecutionSummary[]>;
 	getExecution(id: string): Promise<Execution>;
+	/** Undefined if n8n has its row, but no data: its database hung in between. */
+	findExecution(id: string): Promise<Execution | undefined>;
 	/** Stops an execution as a user does in the editor, whether it has begun or waits for its turn. */
 	stopExecution(id: string): Promise<void>;
 	/** Retries a failed execution, as a user does in the editor, and resolves when the new one has ended. */
@@ -96,8 +98,15 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 		},
 
 		async getExecution(id) {
+			const execution = await client.findExecution(id);
+			if (execution === undefined) throw new Error(`n8n has no data of execution ${id}`);
+			return execution;
+		},
+
+		async findExecution(id) {
 			const path = `/rest/executions/${encodeURIComponent(id)}`;
-			return (await session.send('GET', path, z.object({ data: ExecutionShape }))).data;
+			const shape = z.object({ data: ExecutionShape.optional() });
+			return (await session.send('GET', path, shape)).data;
 		},
 
 		async stopExecution(id) {

@@ -9,6 +9,8 @@ export const KEY_PREFIX = 'asset-service:ledger:';
 
 /** A redelivery can start a stored event that has not begun by then. */
 export const GRACE_MS = 15 * 60_000;
+/** The same after any number of claims: each doubles it, up to this. */
+export const LONGEST_GRACE_MS = 240 * 60_000;
 
 /** The ledger file of an n8n that is not in queue mode. */
 export function ledgerFile(userFolder: string): string {

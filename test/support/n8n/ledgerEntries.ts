@@ -1,4 +1,5 @@
-/** Counts the ledger's entries by kind, directly in its store. */
+/** Reads the ledger's entries directly in its store, and counts them by kind. */
+import { ledgerKey } from '../../../lib/ledger';
 import { decode, type Entry } from '../../../lib/ledger/life/entry';
 import { type RedisServer, withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
@@ -30,4 +31,15 @@ export async function countInRedis(
 		}),
 	);
 	return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** The entry of an event, for a message. */
+export async function entryInRedis(
+	url: string,
+	workflowId: string,
+	eventId: string,
+): Promise<string> {
+	const key = `${KEY_PREFIX}${ledgerKey(workflowId, eventId)}`;
+	const text = await withRedis(url, async (client) => await client.get(key));
+	return JSON.stringify(decode(text ?? undefined) ?? 'no entry');
 }

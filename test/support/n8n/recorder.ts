@@ -13,7 +13,7 @@ import type { N8nClient } from './rest';
 import { type Run, runs } from './server';
 
 interface Recorded {
-	readonly client: Pick<N8nClient, 'listExecutions' | 'getExecution'>;
+	readonly client: Pick<N8nClient, 'listExecutions' | 'findExecution'>;
 	readonly workflow: Pick<Workflow, 'id'>;
 	readonly counter: Pick<Counter, 'calls'>;
 	readonly settings: Settings;
@@ -155,7 +155,11 @@ async function executionsOf(
 	for (const row of rows) {
 		if (!['webhook', 'trigger', 'retry'].includes(row.mode)) continue;
 		const calls = counter.calls.filter(({ execution }) => execution === row.id);
-		const { at, waiting } = stored.get(row.id) ?? storedOf(await client.getExecution(row.id));
+		const { at, waiting } =
+			stored.get(row.id) ??
+			storedOf(await client.findExecution(row.id), {
+				at: row.startedAt === null ? (executions.at(-1)?.at ?? 0) : Date.parse(row.startedAt),
+			});
 		stored.set(row.id, { at, waiting });
 		const passed = new Set(calls.flatMap(({ events }) => events));
 		executions.push({
@@ -287,12 +291,16 @@ function storedBy(
 	const mains = alive.filter(({ command }) => command === 'start');
 	const possible = mode === 'webhook' ? (receivers.length > 0 ? receivers : alive) : mains;
 	const [first] = possible.sort((a, b) => (a.ended?.at ?? Infinity) - (b.ended?.at ?? Infinity));
-	const isDenied =
-		open.length > 0 && open.every((each) => each.status > 0 && !isAcknowledged(each));
+	// What n8n says after the sender has hung up, nobody hears: perhaps that it could not store it.
+	const mayBeDenied = (each: Sent) =>
+		!isAcknowledged(each) && (each.status > 0 || each.error === 'timeout');
+	const isDenied = open.length > 0 && open.every(mayBeDenied);
 	return { by: first?.name ?? '', ...(isDenied && { isDenied }) };
 }
 
-function storedOf(execution: Execution): Stored {
+/** `at`: for an execution of which n8n has no data. */
+function storedOf(execution: Execution | undefined, { at }: { readonly at: number }): Stored {
+	if (execution === undefined) return { at, waiting: [] };
 	const waiting = waitingItemsOf(execution).flatMap(({ json: { id } }) =>
 		typeof id === 'string' ? [id] : [],
 	);

@@ -21,6 +21,8 @@ interface Row {
 	readonly endedAt?: number;
 	/** The events that have not passed the trigger. */
 	readonly waiting?: readonly string[];
+	/** Whether n8n has more of it than its row; true by default. */
+	readonly hasData?: boolean;
 }
 
 let rows: Row[];
@@ -44,14 +46,15 @@ function recorderOf(acknowledge: 'stored' | 'succeeded' = 'stored'): Recorder {
 					...{ id, workflowId: 'workflow', mode, status, startedAt: null },
 					stoppedAt: endedAt === undefined ? null : asText(endedAt),
 				})),
-			getExecution: async (wanted) => executionOf(rows.find(({ id }) => id === wanted)),
+			findExecution: async (wanted) => executionOf(rows.find(({ id }) => id === wanted)),
 		},
 	});
 }
 
-function executionOf(row?: Row): Execution {
+function executionOf(row?: Row): Execution | undefined {
 	if (row === undefined) throw new Error('There is no such execution.');
-	const { id, status, storedAt = 1, waiting = [] } = row;
+	const { id, status, storedAt = 1, waiting = [], hasData = true } = row;
+	if (!hasData) return undefined;
 	const main = [waiting.map((event) => ({ json: { id: event } }))];
 	return {
 		...{ id, workflowId: 'workflow', mode: 'webhook', status, createdAt: asText(storedAt) },
@@ -174,6 +177,30 @@ it('finds an event that n8n stores again while its first execution waits', async
 	expect(await broken(recorder)).toEqual([
 		expect.stringMatching(/^one hand-over at a time: n8n got execution 2 for a/),
 	]);
+});
+
+it('finds nothing in an event that n8n stores again after its sender had hung up: n8n may have refused it', async () => {
+	const recorder = recorderOf();
+	deliver(recorder, 'a', 1, { status: 0, outcome: undefined, error: 'timeout', endedAt: at(31) });
+	deliver(recorder, 'a', 35);
+	const waiting = ['a'];
+	rows.push(
+		{ id: '1', status: 'new', storedAt: 11, waiting },
+		{ id: '2', status: 'new', storedAt: 35.5, waiting },
+	);
+	expect(await broken(recorder)).toEqual([]);
+});
+
+it('finds nothing in an execution of which n8n has no data', async () => {
+	const recorder = recorderOf();
+	deliver(recorder, 'a', 1, { status: 500, outcome: undefined });
+	deliver(recorder, 'a', 5);
+	rows.push(
+		{ id: '1', status: 'new', hasData: false },
+		{ id: '2', status: 'success', storedAt: 5.5, endedAt: 7 },
+	);
+	call('a', '2', 6);
+	expect(await broken(recorder)).toEqual([]);
 });
 
 it('finds a success that is acknowledged before it', async () => {
