@@ -41,8 +41,17 @@ export interface StationSettings {
 export const isRepeated = ({ kind, times }: StationSettings): boolean =>
 	kind === 'connectorFault' && times > 1;
 
+/** By settings: a poll asks several times. */
+const digests = new WeakMap<StationSettings, string>();
+
 /** Names the settings that a state depends on: if they change, the state starts again. */
 export function digestOf(settings: StationSettings): string {
+	const digest = digests.get(settings) ?? newDigest(settings);
+	digests.set(settings, digest);
+	return digest;
+}
+
+function newDigest(settings: StationSettings): string {
 	const { kind, statuses, scope, onlyStations = [] } = settings;
 	const parts = {
 		stationOffline: [],
