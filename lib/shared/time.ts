@@ -18,6 +18,7 @@ const ISO =
 	/^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?:(?:T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:\s*(Z|UTC|GMT|[+\-\u2212]\d\d(?::?\d\d)?))?)?$/i;
 /** The three forms of an HTTP date begin with a weekday; one of them has no zone. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
+const MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const ZONE = /(?:[A-Z]|[+-]\d{4})$/i;
 
 /**
@@ -46,14 +47,19 @@ function isoTime(parts: RegExpExecArray): number | undefined {
 	const [hour, minute, second] = [number(6), number(7), number(8)];
 	// A leap second is the next minute; 24:00 is the next day.
 	const isClock = hour * 60 + minute <= 24 * 60 && minute < 60 && second <= 60;
-	const midnight = Date.UTC(year, month - 1, day);
 	// `Date.UTC` moves the 30th of February to March, and the years before 100 to the twentieth century.
-	const isMonth = month >= 1 && month <= 12;
-	const isDate = year >= 100 && isMonth && new Date(midnight).getUTCDate() === day;
+	const isDate = year >= 100 && day >= 1 && day <= daysIn(year, month);
 	const offset = offsetMinutes(parts[10] ?? 'Z');
 	if (!isDate || !isClock || offset === undefined) return undefined;
 	const milliseconds = Number((parts[9] ?? '').slice(0, 3).padEnd(3, '0'));
+	const midnight = Date.UTC(year, month - 1, day);
 	return midnight + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
+}
+
+/** None in a month that no year has. */
+function daysIn(year: number, month: number): number {
+	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+	return month === 2 && isLeap ? 29 : (MONTHS[month - 1] ?? 0);
 }
 
 /** How far the zone is ahead of UTC. */
