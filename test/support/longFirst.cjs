@@ -7,7 +7,7 @@ const LONG = [
   ...['e2e/operatorJobs/stationJobs', 'e2e/mainJob/scheduler', 'e2e/queueMode', 'faults/poll'],
   ...['e2e/operatorJobs/deadLetters', 'faults/stopped', 'e2e/webhookLife/rotation'],
   ...['faults/lostRuns', 'faults/recorded', 'faults/oneProcess', 'e2e/editor/triggers'],
-  ...['unit/n8n/execution/executionEnd', 'integration/executionEnd', 'unit/station/past/memory'],
+  'unit/station/past/memory',
   ...['simulation/model/protocol', 'simulation/seeds', 'simulation/stations/fieldHistories'],
   ...['unit/station/fieldSessions', 'unit/station/anyOrder', 'unit/station/folds'],
 ];

@@ -45,7 +45,7 @@ export type EntryState =
 	| 'running'
 	/** Its execution sleeps in a Wait node. What comes after that is only known to n8n. */
 	| 'asleep'
-	/** An execution has begun, and its process died, or lost it without a word. */
+	/** An execution has begun, and its process died, or n8n could not save its end. */
 	| 'interrupted'
 	/** Its execution ended with an error, or was stopped. */
 	| 'failed'

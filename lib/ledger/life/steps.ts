@@ -145,7 +145,7 @@ export function begin(
 	};
 }
 
-/** `lost`: the process lost the execution without an end. */
+/** `lost`: n8n could not save how the execution ended. */
 export type Outcome = 'succeeded' | 'failed' | 'canceled' | 'asleep' | 'lost';
 
 const KIND_AFTER = {
