@@ -7,9 +7,11 @@ const LONG = [
   ...['e2e/operatorJobs/stationJobs', 'e2e/mainJob/scheduler', 'e2e/queueMode', 'faults/poll'],
   ...['e2e/operatorJobs/deadLetters', 'faults/stopped', 'e2e/webhookLife/rotation'],
   ...['faults/lostRuns', 'faults/recorded', 'faults/oneProcess', 'e2e/editor/triggers'],
-  'unit/station/past/memory',
+  ...['unit/station/past/memory', 'unit/shared/idSet'],
   ...['simulation/model/protocol', 'simulation/seeds', 'simulation/stations/fieldHistories'],
-  ...['unit/station/fieldSessions', 'unit/station/anyOrder', 'unit/station/folds'],
+  ...['unit/station/fieldStates', 'unit/station/fieldSessions', 'unit/follow/poisons'],
+  ...['unit/station/flood', 'unit/follow/looks', 'unit/station/kills'],
+  ...['unit/station/anyOrder', 'unit/station/folds'],
 ];
 
 class LongFirst extends Sequencer {
