@@ -1,8 +1,9 @@
 /** The IDs of a whole list, as bytes outside of the heap: a list can have millions. */
 import { randomInt } from 'node:crypto';
 
-const FIRST_SLOTS = 256;
-const FIRST_BYTES = 8 * 1024;
+/** Most readings of a list are of a page or less: so few bytes come from Node's pool. */
+const FIRST_BYTES = 3 * 1024;
+const FIRST_SLOTS = 64;
 /** In UTF-8, per unit of a string. */
 const MOST_BYTES_PER_UNIT = 3;
 /** Before the bytes of an ID are its hash and its length. */
@@ -11,7 +12,7 @@ const ID_AT = 6;
 const START = randomInt(2 ** 32);
 
 export class IdSet {
-	#bytes = Buffer.alloc(FIRST_BYTES);
+	#bytes = Buffer.allocUnsafe(FIRST_BYTES);
 	#used = 0;
 	/** Where the IDs are, by their hashes: one more than the place, 0 for none. */
 	#slots = new Uint32Array(FIRST_SLOTS);
@@ -51,7 +52,7 @@ export class IdSet {
 	#reserve(bytes: number): void {
 		const needed = this.#used + bytes;
 		if (needed <= this.#bytes.length) return;
-		const all = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length));
+		const all = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
 		this.#bytes.copy(all, 0, 0, this.#used);
 		this.#bytes = all;
 	}
