@@ -48,16 +48,19 @@ export class LeftOut {
 
 	/** Only the kinds that were left out. */
 	get all(): LeftOutEvents[] {
-		const words = [...this.#words].map((word) => `'${word}'`).join(', ');
-		const { unreadable, undated } = this.#counts;
-		const texts: Readonly<Record<LeftOutReason, string>> = {
-			words: `asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
-			unreadable: `left out ${counted(unreadable, 'message')} that cannot be read`,
-			undated: `left out ${counted(undated, 'event')} without a time, or with a future one`,
-		};
 		const kinds = ['words', 'unreadable', 'undated'] as const;
 		return kinds
 			.filter((kind) => this.#counts[kind] > 0)
-			.map((kind) => ({ kind, text: texts[kind], fresh: this.#fresh[kind] }));
+			.map((kind) => ({ kind, text: this.#textOf(kind), fresh: this.#fresh[kind] }));
+	}
+
+	#textOf(kind: LeftOutReason): string {
+		const count = this.#counts[kind];
+		if (kind === 'unreadable') return `left out ${counted(count, 'message')} that cannot be read`;
+		if (kind === 'undated') {
+			return `left out ${counted(count, 'event')} without a time, or with a future one`;
+		}
+		const words = [...this.#words].map((word) => `'${word}'`).join(', ');
+		return `asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`;
 	}
 }
