@@ -62,6 +62,8 @@ export function nextPlaces(
 	const news = new Map<string, KnownPlaces>();
 	for (const event of events) {
 		for (const fact of event.facts) {
+			// Most say nothing of a place.
+			if (fact.about !== 'status') continue;
 			const { assetId, at } = event;
 			const own = news.get(assetId) ?? known.get(assetId) ?? {};
 			if (showsPlace(own, fact, event)) news.set(assetId, { ...own, [fact.connector]: at });

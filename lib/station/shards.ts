@@ -139,7 +139,7 @@ export function nextShard(
 	};
 	for (const [assetId, station] of state.stations) {
 		const decidedAt = folded.has(assetId) ? undefined : step.decidedAt;
-		if (!isUndecided(station, settings, decidedAt)) continue;
+		if (!isUndecided(assetId, station, moment, decidedAt)) continue;
 		const before = isChanged ? '' : JSON.stringify(station);
 		toTell.push(...decide(assetId, station, moment, mayOpen));
 		isChanged ||= JSON.stringify(station) !== before;

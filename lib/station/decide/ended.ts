@@ -1,8 +1,20 @@
 /** Incidents that no report ends: of stations that are removed, and of settings that no longer watch them. */
 import { resolvedEntry } from '../common/incident';
 import { REMOVED_AFTER_MS, type StationSettings } from '../common/settings';
-import type { ReportEntry, StationState } from '../common/state';
+import type { Incident, ReportEntry, StationState } from '../common/state';
 import type { Moment } from './moment';
+
+/** Whether the list may show something new about a station with an open incident. */
+export function mayBeRemoved(
+	assetId: string,
+	{ incidents = {} }: StationState,
+	{ listing }: Moment,
+): boolean {
+	if (listing === undefined) return false;
+	const isAsListed = ({ listed, missing }: Incident) =>
+		listed === true && missing === undefined && listing.has(assetId);
+	return Object.values(incidents).some((one) => one.reported === 'opened' && !isAsListed(one));
+}
 
 /** Ends the incidents of a station that two lists lacked, if an earlier one had it. */
 export function removed(assetId: string, state: StationState, moment: Moment): ReportEntry[] {

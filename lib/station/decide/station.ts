@@ -1,11 +1,11 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
-import { isRepeated, OLD_SOCKET_MS, STRAGGLER_MS, type StationSettings } from '../common/settings';
+import { isRepeated, STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState, Timeline } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
 import { countedFaultOf, countFault, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
-import { removed } from './ended';
+import { mayBeRemoved, removed } from './ended';
 import type { MayOpen, Moment } from './moment';
 import { faultsOf, partOf, partOfFault, partsOf } from './parts';
 import { followRepeats } from './repeats';
@@ -17,21 +17,34 @@ import { endedSessions, mayEnd } from './session';
  * the time to resolve is over.
  */
 export function isUndecided(
-	{ lines = {}, boots, faults = [], incidents = {}, sessions }: StationState,
-	{ forMs }: StationSettings,
+	assetId: string,
+	state: StationState,
+	moment: Moment,
 	decidedAt = -Infinity,
 ): boolean {
+	const { lines = {}, boots, faults = [], incidents = {}, sessions } = state;
 	if (sessions) return mayEnd(sessions);
 	const known = Object.values(incidents);
 	const timelines = Object.values(lines);
 	const isWatched = ({ reports }: Timeline) => reports.some(({ key }) => key !== '');
 	if (known.length + faults.length === 0 && !timelines.some(isWatched)) return false;
-	const isOpen = ({ reported, until }: Incident) =>
-		reported === 'opened' || (reported === 'muted' && until !== undefined);
-	const newFrom = decidedAt - forMs - STRAGGLER_MS - OLD_SOCKET_MS;
-	const isNew = ({ reports }: Timeline) => (reports.at(-1)?.t ?? -Infinity) > newFrom;
-	const isFirst = decidedAt === -Infinity || boots !== undefined;
-	return isFirst || faults.length > 0 || known.some(isOpen) || timelines.some(isNew);
+	if (decidedAt === -Infinity || boots !== undefined || faults.length > 0) return true;
+	const { settings, watermark } = moment;
+	const { kind, forMs } = settings;
+	// What counts at once may count before the watermark.
+	const isFromNow = (t: number) => t > decidedAt && (forMs === 0 || t <= watermark);
+	const isDue = ({ t }: Report) =>
+		isFromNow(t) ||
+		isFromNow(t + forMs) ||
+		(kind === 'stationOffline' && isFromNow(t + STRAGGLER_MS));
+	const overFor = isRepeated(settings) ? 0 : settings.resolveAfterMs;
+	const isEnding = ({ reported, until = Infinity, earlier }: Incident) =>
+		(reported !== 'closed' && until + overFor <= watermark) || earlier !== undefined;
+	return (
+		known.some(isEnding) ||
+		mayBeRemoved(assetId, state, moment) ||
+		timelines.some(({ reports }) => reports.some(isDue))
+	);
 }
 
 /** Changes the state, and returns what is to be reported. */

@@ -405,12 +405,16 @@ function compactLines(
 	const { lines = {} } = state;
 	const names = Object.keys(lines);
 	if (names.length === 0 && state.boots === undefined) return;
-	const components = componentsOf(state, { until: Infinity, watermark });
-	// What a boot decides, it needs until then, also for what is still to be read.
-	const needed = components.windows.filter(({ isOver }) => isOpen || !isOver).map(({ t }) => t);
-	const cut = Math.min(watermark - LATEST_MS, ...needed);
-	const from = wholeSince(state, cut, settings, components);
-	forget(state, names, settings, { cut, from, isOpen }, components);
+	let cut = watermark - LATEST_MS;
+	const isOld = Object.values(lines).some(({ reports }) => reports.some(({ t }) => t < cut));
+	if (isOld || state.boots !== undefined) {
+		const components = componentsOf(state, { until: Infinity, watermark });
+		// What a boot decides, it needs until then, also for what is still to be read.
+		const needed = components.windows.filter(({ isOver }) => isOpen || !isOver).map(({ t }) => t);
+		cut = Math.min(cut, ...needed);
+		const from = wholeSince(state, cut, settings, components);
+		forget(state, names, settings, { cut, from, isOpen }, components);
+	}
 	for (const name of names) limitReports(state, name, settings);
 	if (!isOpen) {
 		// A boot without the reports after it would end what they say.
