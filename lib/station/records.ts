@@ -15,7 +15,7 @@ import {
 	SHARDS,
 	type StationSettings,
 } from './common/settings';
-import type { ReportEntry } from './common/state';
+import type { ReportEntry, ShardState } from './common/state';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
 import { needsPlaces, nextPlaces, placesFormat, type PlacesOf } from './knownPlaces';
@@ -24,11 +24,13 @@ import { nextShard, type ShardAfter, shardIn, shardOf } from './shards';
 /** What the last poll of this process left in a record, and what it decided with. */
 interface Left {
 	readonly text: string;
+	/** What the text says; absent if it has to be read. */
+	readonly state: ShardState | undefined;
 	readonly watermark: number;
 	readonly settings: string;
 }
 
-/** By record: a text that is still the same is not checked again, and only what is new since is decided. */
+/** By record: a text that is still the same is not read again, and only what is new since is decided. */
 const lefts = new Map<string, Left>();
 
 /** Shards that are read and written together. */
@@ -143,8 +145,9 @@ export async function changeShards(
 			// Most shards of a small network.
 			if (text === undefined && events.length === 0) return undefined;
 			const last = lefts.get(record);
+			lefts.delete(record);
 			const own = last?.text === text ? last : undefined;
-			const known = shardIn(text, own !== undefined);
+			const known = own?.state ?? shardIn(text);
 			const settled = new Set<string>();
 			for (const entries of chunksOf(known?.toTell ?? [])) {
 				for (const [id] of await Promise.all(entries.map(lookUp))) if (id) settled.add(id);
@@ -161,8 +164,8 @@ export async function changeShards(
 		};
 		await changeRecords(ledger, [...byRecord.keys()], change, RETENTION_MS);
 		for (const [record, text] of texts) {
-			if (text === undefined) lefts.delete(record);
-			else lefts.set(record, { ...left, text });
+			if (text !== undefined)
+				lefts.set(record, { ...left, text, state: afters.get(record)?.state });
 		}
 	}
 	const all = [...afters.values()];

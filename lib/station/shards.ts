@@ -78,6 +78,8 @@ export interface ShardAfter {
 	readonly tooMany: number;
 	/** Stations and items that found no room. */
 	readonly dropped: number;
+	/** What the text says from now on, for the next poll; absent if it does not, or something else may change it. */
+	readonly state?: ShardState | undefined;
 }
 
 /** For a poll of an earlier publication. */
@@ -91,20 +93,19 @@ export const UNCHANGED: ShardAfter = {
 
 /**
  * Undefined for no state, or one that cannot be read. As it was written: a parsed copy would take time, and have its fields in
- * another order. `isOwn`: this process has written or checked the text. Throws `LedgerUnavailableError` for another format.
+ * another order. Throws `LedgerUnavailableError` for another format.
  */
-export function shardIn(text: string | undefined, isOwn = false): ShardState | undefined {
+export function shardIn(text: string | undefined): ShardState | undefined {
 	if (text === undefined) return undefined;
 	const stored = jsonIn(contentOf(SHARD_FORMAT, text));
-	const isValid = isOwn || safeParse(storedShard, stored).success;
-	return isValid ? fromStored(stored as StoredShard) : undefined;
+	return safeParse(storedShard, stored).success ? fromStored(stored as StoredShard) : undefined;
 }
 
 /** The text of a shard. */
 export const shardText = (state: ShardState): string =>
 	numbered(SHARD_FORMAT, JSON.stringify(toStoredShard(state)));
 
-/** Has no effects but on `known`, the state in the text: it runs again if another process has changed that. */
+/** Has no effects but on `known`, the state in the text, which it uses up: it runs again if another process has changed that. */
 export function nextShard(
 	text: string | undefined,
 	step: ShardStep,
@@ -122,6 +123,7 @@ export function nextShard(
 	for (const [assetId, station] of state.stations) {
 		const places = step.places?.get(assetId);
 		if (places !== undefined) station.known = places;
+		else if (station.known !== undefined) delete station.known;
 	}
 	let isChanged = (known !== undefined && !isOwn) || toTell.length < state.toTell.length;
 	state.toTell = toTell;
@@ -159,8 +161,9 @@ export function nextShard(
 		dropped = limit(state, moment, Buffer.byteLength(next));
 		if (dropped > 0) next = shardText(state);
 	}
-	const counts = { unlisted, tooMany, dropped };
-	return { text: next === text ? undefined : next, toTell, ...counts };
+	// What is told is in the hands of others.
+	const kept = toTell.length === 0 && { state };
+	return { text: next === text ? undefined : next, toTell, unlisted, tooMany, dropped, ...kept };
 }
 
 /** Another process may have compacted the shard at a later watermark. */

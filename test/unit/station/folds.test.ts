@@ -12,7 +12,7 @@ import { type EventFacts, readFacts } from '../../../lib/station/facts';
 import { nextPlaces, type PlacesAfter } from '../../../lib/station/knownPlaces';
 import { incidentsIn } from '../../../lib/station/past/ask';
 import { WANTS_OF } from '../../../lib/station/past/read';
-import { nextShard } from '../../../lib/station/shards';
+import { nextShard, type ShardAfter, shardText } from '../../../lib/station/shards';
 import { askPast } from './past/pastWorld';
 import { back, DEFAULTS, message, MINUTE, type StationEvent } from './stationWorld';
 import {
@@ -101,6 +101,7 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 	let watermark = FROM - MINUTE;
 	let readUntil = watermark;
 	let decidedAt: number | undefined;
+	let kept: ShardAfter['state'];
 	/** What is being read, the newest first: its rest is unread. */
 	const unread: Read[][] = [];
 	for (let at = FROM, n = 0; at <= FROM + SETTLED_MINUTES * MINUTE; n++) {
@@ -138,13 +139,19 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 		const said = way.isReversed ? batch : batch.toReversed();
 		const { places, next = known } = nextPlaces(known, said, moment);
 		known = next;
-		const after = nextShard(text, {
+		const step = {
 			...{ events: said, places },
 			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
 			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity, decidedAt },
-		});
+		};
+		const after = nextShard(text, step, kept);
 		text = after.text ?? text;
-		if (!way.isForgetful) decidedAt = watermark;
+		if (!way.isForgetful) {
+			decidedAt = watermark;
+			kept = after.state;
+			// A poll continues with it as with the text.
+			if (kept !== undefined && text !== undefined) expect(shardText(kept)).toBe(text);
+		}
 		for (const entry of after.toTell) {
 			told.set(entry.id, told.get(entry.id) ?? entry);
 		}

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
-import { nextShard } from '../../../lib/station/shards';
+import { nextShard, type ShardAfter, shardText } from '../../../lib/station/shards';
 import { apart, secondOf, sessions } from './sessionStories';
 import { DEFAULTS, MINUTE } from './stationWorld';
 import { FROM, type Happening, happenings, type Version } from './stories';
@@ -35,11 +35,12 @@ function rowsOf(
 ): string[] {
 	let text: string | undefined;
 	let before = -Infinity;
+	let kept: ShardAfter['state'];
 	const rows = new Map<string, string>();
 	for (const [poll, minute] of minutes.entries()) {
 		const now = FROM + minute * MINUTE;
 		const read = events.filter(({ at }) => at <= now && at > before - 10 * MINUTE);
-		const after = nextShard(text, {
+		const step = {
 			events: order(read, poll),
 			moment: {
 				...{ workflowId: 'w', nodeId: 'n', settings: SETTINGS, listing: undefined, generation: 0 },
@@ -47,8 +48,12 @@ function rowsOf(
 			},
 			settled: new Set(rows.keys()),
 			...{ unlistedLeft: 0, unreadUpTo: [], pastUpTo: -Infinity },
-		});
+		};
+		const after = nextShard(text, step, kept);
 		text = after.text ?? text;
+		// As in a process that does not poll alone.
+		kept = poll % 3 === 0 ? undefined : after.state;
+		if (kept !== undefined && text !== undefined) expect(shardText(kept)).toBe(text);
 		before = now;
 		for (const { id, item } of after.toTell) {
 			if (rows.has(id) && rows.get(id) !== JSON.stringify(item)) throw new Error(`${id} twice`);
