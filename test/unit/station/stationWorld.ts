@@ -177,7 +177,8 @@ export function stationWorld(options: WorldOptions = {}) {
 			to: string,
 			changes: Partial<StationPollOptions> = {},
 		): Promise<void> {
-			for (let at = time(from); at <= time(to); at += MINUTE_MS) {
+			const end = time(to);
+			for (let at = time(from); at <= end; at += MINUTE_MS) {
 				now = at;
 				await world.poll(changes);
 			}
@@ -223,16 +224,26 @@ export function stationWorld(options: WorldOptions = {}) {
 			onDate?.(Math.floor(now / 1000) * 1000);
 		},
 	);
+	interface Listed {
+		readonly key: string;
+		readonly shown: readonly StationEvent[];
+		readonly list: { id: string }[];
+	}
 	/** The list of this moment. */
-	let last: { readonly key: string; readonly list: { id: string }[] } | undefined;
+	let last: Listed | undefined;
 	const listed = (): { id: string }[] => {
 		const key = `${now} ${world.events.length}`;
 		if (last?.key === key) return last.list;
 		const shown = world.events.filter(({ listedAt }) => listedAt <= now);
+		const { shown: before } = last ?? {};
+		if (last && before?.length === shown.length && shown.every((each, n) => each === before[n])) {
+			last = { ...last, key };
+			return last.list;
+		}
 		const copies = Array.from({ length: options.copies ?? 1 }, () => shown).flat();
 		const sorted = copies.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 		const list = options.isOldestFirst ? sorted.reverse() : sorted;
-		last = { key, list: list.map(({ id, record }) => ({ ...record, id })) };
+		last = { key, shown, list: list.map(({ id, record }) => ({ ...record, id })) };
 		return last.list;
 	};
 	return world;
