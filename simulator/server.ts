@@ -37,12 +37,18 @@ export async function createServer(
 		commands: service.commands.stats,
 	});
 
-	await fastify.register(tokenRoutes(service));
-	await fastify.register(listRoutes(service));
-	await fastify.register(endpointRoutes(service));
-	await fastify.register(commandRoutes(service));
-	await fastify.register(controlRoutes(service, stats), { prefix: CONTROL_PREFIX });
+	await fastify.register(named('token', tokenRoutes(service)));
+	await fastify.register(named('lists', listRoutes(service)));
+	await fastify.register(named('endpoints', endpointRoutes(service)));
+	await fastify.register(named('commands', commandRoutes(service)));
+	const control = named('control', controlRoutes(service, stats));
+	await fastify.register(control, { prefix: CONTROL_PREFIX });
 	return { fastify, stats };
+}
+
+/** Without a name, Fastify looks for the plugin in all modules that are loaded. */
+function named<T extends object>(name: string, plugin: T): T {
+	return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
 }
 
 /** 415 for any other content type. An empty body, which some clients send as JSON, counts as none. */
