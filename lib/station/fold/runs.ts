@@ -122,8 +122,14 @@ const hasNoCode = ({ reports }: StateStretch): boolean =>
 function runOf(group: Group, places: Places): Run {
 	const [first] = group;
 	if (first === undefined) throw new RangeError('A run has a stretch');
+	const last = lastOf(
+		group.map((one) => ({ ...one, isEndedByBoot: one.to !== undefined && !one.end })),
+	);
+	const { heldAt = Infinity } = last;
 	const names = new Map<string, number>();
 	for (const one of group) {
+		// What is not known yet to last may be another one than what comes after it.
+		if (one.since > heldAt) break;
 		for (const name of namesOf(one, places, one.since)) {
 			if (!names.has(name)) names.set(name, one.since);
 		}
@@ -137,7 +143,7 @@ function runOf(group: Group, places: Places): Run {
 		since,
 		reports: reportsOf(group),
 		stretches: group,
-		...lastOf(group.map((one) => ({ ...one, isEndedByBoot: one.to !== undefined && !one.end }))),
+		...last,
 	};
 }
 

@@ -347,6 +347,22 @@ it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
 	expect(shown(told)).toEqual(shown(play(events, settings, OFTEN)));
 });
 
+it('decides what Get Incidents finds in the past, though a connector is named while a boot may have ended the fault of its EVSE', async () => {
+	const [, , story = connections, changes] =
+		CASES.find(([name, version]) => name === 'connectorFault, code, 1' && /2/.test(version)) ?? [];
+	const settings = { ...DEFAULTS, ...changes };
+	const content: Happening[] = [
+		{ second: 430, isFirst: true, connector: 2, what: 2, lateMinutes: 0, isAgain: true },
+		{ second: 9, isFirst: true, connector: 1, what: 2, lateMinutes: 0, isAgain: true },
+		{ second: 559, isFirst: true, connector: 2, what: 2, lateMinutes: 0, isAgain: false },
+		{ second: 1175, isFirst: true, connector: 2, what: 3, lateMinutes: 0, isAgain: true },
+	];
+	const events = content.flatMap((happening, n) => story(happening, n, 'OCPP 2.0.1'));
+	const told = play(readAll(events, settings), settings, OFTEN);
+	expect(told.length).toBeGreaterThan(0);
+	expect(shown(await pastOf(events, settings))).toEqual(shown(told));
+});
+
 describe.each(CASES)('%s, %s', (_name, version, story, changes) => {
 	const settings = { ...DEFAULTS, ...changes };
 	const isOffline = settings.kind === 'stationOffline';
