@@ -1,6 +1,13 @@
 /** A separate process on a ledger file, controlled by messages: another n8n process, or one that misbehaves. */
 import { DatabaseSync } from 'node:sqlite';
-import { type Claim, type Ledger, ledgerKey, openLedger } from '../../../../lib/ledger';
+import {
+	type Claim,
+	type Ledger,
+	ledgerKey,
+	LedgerUnavailableError,
+	openLedger,
+} from '../../../../lib/ledger';
+import { sleep } from '../../../../lib/shared/pace';
 import { BEGINNING, claimed, commit, RETENTION_MS } from './world';
 
 export type Order =
@@ -32,12 +39,12 @@ async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 		const won: Claim[] = [];
 		const events: number[] = [];
 		for (let n = 0; n < order.events; n++) {
-			const answer = await ledger.claim(ledgerKey('workflow', String(n)));
+			const answer = await patiently(() => ledger.claim(ledgerKey('workflow', String(n))));
 			if (answer.state !== 'claimed') continue;
 			won.push(answer.claim);
 			events.push(n);
 		}
-		await ledger.commit(won, RETENTION_MS);
+		await patiently(() => ledger.commit(won, RETENTION_MS));
 		return events;
 	}
 	if (order.order === 'claim')
@@ -71,7 +78,7 @@ async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 	}
 	if (order.order === 'lock') {
 		locker = new DatabaseSync(path ?? '');
-		locker.exec('BEGIN IMMEDIATE');
+		locker.exec('PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE');
 		return 'locked';
 	}
 	locker?.exec('COMMIT');
@@ -81,6 +88,7 @@ async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 
 function hog(writes: number): void {
 	const database = new DatabaseSync(path ?? '');
+	database.exec('PRAGMA busy_timeout = 10000');
 	for (let n = 0; n < writes; n++) {
 		database.exec('BEGIN IMMEDIATE; UPDATE clock SET wall = wall + 1');
 		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
@@ -91,10 +99,23 @@ function hog(writes: number): void {
 
 async function writeOne(ledger: Ledger, event: string): Promise<void> {
 	const key = ledgerKey('workflow', event);
-	await ledger.commit([await claimed(ledger, key)], RETENTION_MS);
-	const [continues] = await ledger.begin([key], { ...BEGINNING, run: event });
+	const claim = await patiently(() => claimed(ledger, key));
+	await patiently(() => ledger.commit([claim], RETENTION_MS));
+	const [continues] = await patiently(() => ledger.begin([key], { ...BEGINNING, run: event }));
 	if (!continues) throw new Error(`${event} has begun before`);
-	await ledger.end(event, 'succeeded');
+	await patiently(() => ledger.end(event, 'succeeded'));
+}
+
+/** Tries again what is refused since another process has the lock: on a busy machine, that one may be without a core for 250 ms. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+	for (;;) {
+		try {
+			return await work();
+		} catch (error) {
+			if (!(error instanceof LedgerUnavailableError)) throw error;
+			await sleep(20);
+		}
+	}
 }
 
 process.on('message', (order: Order) => {
