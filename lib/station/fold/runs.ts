@@ -128,7 +128,7 @@ function runOf(group: Group, places: Places): Run {
 	const { heldAt = Infinity } = last;
 	const names = new Map<string, number>();
 	for (const one of group) {
-		// What is not known yet to last may be another one than what comes after it.
+		// A boot may have ended the state: what comes later may be about another one.
 		if (one.since > heldAt) break;
 		for (const name of namesOf(one, places, one.since)) {
 			if (!names.has(name)) names.set(name, one.since);

@@ -51,7 +51,7 @@ function rowsOf(
 		};
 		const after = nextShard(text, step, kept);
 		text = after.text ?? text;
-		// As in a process that does not poll alone.
+		// Every third poll reads the text again, as if another process had polled in between.
 		kept = poll % 3 === 0 ? undefined : after.state;
 		if (kept !== undefined && text !== undefined) expect(shardText(kept)).toBe(text);
 		before = now;
