@@ -43,6 +43,8 @@ import { dueEntries, report, reportReplayed } from './reports';
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
+/** The service's `Date` header has whole seconds. */
+const SECOND_MS = 1_000;
 /** n8n has published a workflow once its first poll is over, and somebody waits for that. The next polls read the rest of the past. */
 const PUBLICATION_MS = 5_000;
 
@@ -214,15 +216,21 @@ interface StationPublication {
 }
 
 /**
- * The head of a publication: what is listed by now began before it. The past is read for the state before; after the loss of
- * the ledger nothing is decided until it has been read.
+ * The head of a publication: what is listed when its first poll begins began before it. However long the list takes to answer,
+ * what begins meanwhile is news. The past is read for the state before; after the loss of the ledger nothing is decided until
+ * it has been read.
  */
 async function published(
-	{ client, settings, warn }: StationPollOptions,
+	{ client, settings, warn, now, begunAt }: StationPollOptions,
 	{ before, lost, source, onPage, polledAt }: StationPublication,
 ): Promise<Head> {
-	const { position, failure, isWhole, serviceNow } = await begin(source, onPage);
+	let answeredAt: number | undefined;
+	const { position, failure, isWhole, serviceNow } = await begin(source, async (...page) => {
+		answeredAt ??= now();
+		return await onPage(...page);
+	});
 	if (failure !== undefined) throw failure;
+	const tookMs = Math.max(0, (answeredAt ?? now()) - (begunAt ?? source.now));
 	// Only here: a station can be removed later.
 	if (settings.onlyStations !== undefined && lost === undefined) {
 		const { listing } = await directoryNow(client, source.mayRequest);
@@ -236,7 +244,8 @@ async function published(
 		);
 	}
 	const from = serviceNow - settings.catchUpMs;
-	const publishedAt = lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow);
+	const listedAt = isWhole ? position.newestAt : serviceNow;
+	const publishedAt = lost?.publishedAt ?? Math.min(listedAt, serviceNow + SECOND_MS - tookMs);
 	const past: Stretch = { backTo: from, kind: lost === undefined ? 'look' : 'unread' };
 	return {
 		as: digestOf(settings),

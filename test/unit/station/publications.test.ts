@@ -192,3 +192,17 @@ it('is not made again by a new version of this package', () => {
 		'M0dcUM5AwO5M',
 	]);
 });
+
+it('tells what begins while the list of its first poll is slow, and nothing from before', async () => {
+	const world = stationWorld({ settings: { forMs: MINUTE } });
+	world.now = time('08:30');
+	world.events = [lost('08:29:59', 's1'), lost('08:30:10', 's2')];
+	const client = world.clientAfter(() => {
+		world.now = Math.max(world.now, time('08:30:21'));
+	});
+	await world.poll({ begunAt: time('08:30'), client });
+	await world.pollFrom('08:31', '08:40');
+	expect(world.items()).toMatchObject([
+		{ station: { id: 's2' }, since: '2026-11-23T08:30:10.000Z', state: 'opened' },
+	]);
+});
