@@ -83,6 +83,12 @@ export class Places {
 		return others.length === 0 ? only?.address : undefined;
 	}
 
+	/** When an EVSE came to have a second connector: the EVSE and its first one are one place until then. Infinity if it has none. */
+	apartAt(evse: string): number {
+		const since = (this.#connectors.get(evse) ?? []).map((one) => one.since).sort((a, b) => a - b);
+		return since[1] ?? Infinity;
+	}
+
 	/** All names that a place had at that time: an EVSE and its only connector are one. */
 	namesOf(address: string, at: number): string[] {
 		const evse = evseOfAddress(address);

@@ -14,7 +14,7 @@ import {
 	openingsOf,
 } from '../fold/faults';
 import type { Outage } from '../fold/outages';
-import { type Run, runsOf, united } from '../fold/runs';
+import { type Naming, type Run, runsOf, united } from '../fold/runs';
 import { inOrder } from '../fold/sets';
 import { endOf, lastsMs, touches } from './duration';
 import type { Moment } from './moment';
@@ -91,7 +91,7 @@ function outageRun(
 	{ watermark }: Moment,
 	known: Incident | undefined,
 ): Run[] {
-	const names = { connector: '', places: new Map<string, number>(), stretches: [] };
+	const names = { connector: '', places: new Map<string, Naming>(), stretches: [] };
 	const run = { ...names, key: first.key, first, since };
 	const isKnown = known !== undefined && since <= known.since && known.since < until;
 	if ((isVoid === true && !isKnown) || since > watermark) return [];
@@ -123,7 +123,7 @@ function partsWith(
 	const known = incidentsOf(opening, latest, settings);
 	// A place that joined it later does not make it back of what was there.
 	const isBack = (incident: Latest): boolean =>
-		(opening.places.get(incident.connector ?? '') ?? Infinity) <= opening.since &&
+		(opening.places.get(incident.connector ?? '')?.since ?? Infinity) <= opening.since &&
 		incident.since < opening.since &&
 		touches(opening, incident, settings.resolveAfterMs);
 	const before = [...latest]
@@ -162,7 +162,7 @@ function incidentsOf(
 		// A place that joined the stretch after the incident had made the stretch no part of it.
 		const isBegun = opening.reports.some(({ id }) => id === incident.from);
 		const sharedSince =
-			places.get(incident.connector ?? '') ?? (isBegun ? opening.since : Infinity);
+			places.get(incident.connector ?? '')?.since ?? (isBegun ? opening.since : Infinity);
 		if (sharedSince > (incident.until ?? Infinity) || sharedSince === Infinity) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
@@ -283,7 +283,7 @@ export function faultsOf(
 	for (const counted of faults) {
 		const { fault, names } = counted;
 		if (fault.t <= publishedAt) continue;
-		const part = partOfFault(fault, named.nameOf(fault.connector, fault.t, names), settings);
+		const part = partOfFault(fault, named.nameOf(fault.connector, fault.t, names.keys()), settings);
 		const known = parts.get(part);
 		if (known === undefined) parts.set(part, [counted]);
 		else known.push(counted);

@@ -96,7 +96,8 @@ function faultOf(opening: Opening): Fault {
 /** A fault that can count in an incident, with the names of its place that are known in time. */
 export interface CountedFault {
 	readonly fault: Fault;
-	readonly names: ReadonlySet<string>;
+	/** Each until when what begins under that name is of the place. */
+	readonly names: ReadonlyMap<string, number>;
 }
 
 /**
@@ -106,9 +107,9 @@ export interface CountedFault {
 export function countedFaultOf(opening: Opening, settings: StationSettings): CountedFault {
 	const { places, connector: began, since } = opening;
 	const withinMs = countedMs(settings);
-	const inTime = [...places].filter(([, from]) => from - since <= withinMs);
-	const names = new Set(inTime.map(([name]) => name));
-	const connector = [...names].find(namesConnector) ?? began;
+	const inTime = [...places].filter(([, named]) => named.since - since <= withinMs);
+	const names = new Map(inTime.map(([name, { until }]) => [name, until]));
+	const connector = [...names.keys()].find(namesConnector) ?? began;
 	const fault = { ...faultOf(opening), connector };
 	return { fault: connector === began ? fault : { ...fault, began }, names };
 }
@@ -116,7 +117,7 @@ export function countedFaultOf(opening: Opening, settings: StationSettings): Cou
 /** Of one whose reports may be forgotten. */
 export const foldedFault = (fault: Fault): CountedFault => ({
 	fault,
-	names: new Set(ownNames(fault)),
+	names: new Map(ownNames(fault).map((name) => [name, Infinity])),
 });
 
 const ownNames = ({ connector, began = connector }: Fault): string[] => [connector, began];
@@ -152,7 +153,7 @@ export function countFault(incident: Incident, counted: CountedFault): void {
 
 /** Whether a known fault is of the same place at the same time. */
 const isSame = (known: Fault, { fault, names }: CountedFault): boolean =>
-	ownNames(known).some((name) => names.has(name)) &&
+	ownNames(known).some((name) => known.t < (names.get(name) ?? -Infinity)) &&
 	(known.t === fault.t ||
 		(known.t < (fault.until ?? Infinity) && fault.t < (known.until ?? Infinity)));
 

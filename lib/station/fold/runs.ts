@@ -2,7 +2,7 @@
  * Stretches of time in which a place was in a state that is watched, from those of its components: an EVSE and its only
  * connector are one place, and what several of its components say at the same time is about one thing.
  */
-import { type Places, placeName } from '../common/places';
+import { namesConnector, type Places, placeName } from '../common/places';
 import { MINUTE_MS, type StationSettings } from '../common/settings';
 import type { Report } from '../common/state';
 import { codesOf, isNone } from './codes';
@@ -10,11 +10,18 @@ import type { Components } from './components';
 import { inOrder } from './sets';
 import type { StateStretch } from './timeline';
 
+/** A name of a place. */
+export interface Naming {
+	/** Since when it is one. */
+	readonly since: number;
+	/** What begins from then on under that name is of another place. */
+	readonly until: number;
+}
+
 export interface Run {
 	/** The place that it began with, as items name it. */
 	readonly connector: string;
-	/** All names of the place, each since when it is one of them. */
-	readonly places: ReadonlyMap<string, number>;
+	readonly places: ReadonlyMap<string, Naming>;
 	readonly key: string;
 	readonly first: Report;
 	readonly since: number;
@@ -126,12 +133,15 @@ function runOf(group: Group, places: Places): Run {
 		group.map((one) => ({ ...one, isEndedByBoot: one.to !== undefined && !one.end })),
 	);
 	const { heldAt = Infinity } = last;
-	const names = new Map<string, number>();
+	const names = new Map<string, Naming>();
 	for (const one of group) {
 		// A boot may have ended the state: what comes later may be about another one.
 		if (one.since > heldAt) break;
+		const own = placeName(places.placeOf(one.address, one.since));
 		for (const name of namesOf(one, places, one.since)) {
-			if (!names.has(name)) names.set(name, one.since);
+			const { since = one.since, until = -Infinity } = names.get(name) ?? {};
+			const end = name === own || namesConnector(name) ? Infinity : places.apartAt(name);
+			names.set(name, { since, until: Math.max(until, end) });
 		}
 	}
 	const { key, since } = first;

@@ -332,6 +332,18 @@ const FOUND = [
 		],
 		{ pauses: [1, 2] },
 	],
+	[
+		'an EVSE is faulted once it has two connectors, while the first of them is',
+		'connectorFault, station, 1',
+		[
+			[4941, 1, 1, 0],
+			[651, 1, 2, 0],
+			[0, 1, 1, 2],
+			[3129, 1, 1, 2],
+			...[0, 0, 0, 0].map((second) => [second, 2, 1, 0] as const),
+		],
+		{ pauses: [1, 10], stretches: [1] },
+	],
 ] as const;
 
 it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {

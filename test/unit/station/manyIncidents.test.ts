@@ -10,7 +10,7 @@ const MANY = 5_000;
 function outage(n: number): Opening {
 	const since = n * SECOND;
 	const first = { t: since, id: `e${n}`, key: 'offline' };
-	const place = { connector: '', places: new Map<string, number>(), stretches: [] };
+	const place = { connector: '', places: new Map<string, never>(), stretches: [] };
 	const over = { since, until: since + SECOND / 2, to: `e${n}.end` };
 	const said = { keys: [], d: undefined, errors: [], vendors: [] };
 	return { ...place, ...over, ...said, key: first.key, first, reports: [first] };
