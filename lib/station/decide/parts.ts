@@ -225,11 +225,11 @@ export const partOfFault = (
 interface FaultedPart {
 	readonly name: string;
 	readonly members: Set<string>;
-	/** Of the last fault. */
-	t: number;
+	/** Up to then, faults belong to it: when an incident of those that it has would be over. */
+	until: number;
 }
 
-/** An EVSE and its only connector count together, within the time in which faults have to be reported. */
+/** An EVSE and its only connector count together, while a fault lasts and within the time in which faults have to be reported. */
 class CountedParts {
 	readonly #withinMs: number;
 	readonly #places: Places;
@@ -241,18 +241,22 @@ class CountedParts {
 	}
 
 	/** `others`: further names of its place. */
-	nameOf(connector: string, t: number, others: Iterable<string> = []): string {
-		this.#recent = this.#recent.filter((one) => t - one.t <= this.#withinMs);
+	nameOf(
+		{ connector, t, until = Infinity }: Pick<Fault, 'connector' | 't' | 'until'>,
+		others: Iterable<string> = [],
+	): string {
+		this.#recent = this.#recent.filter((one) => t <= one.until);
+		const end = Math.max(t + this.#withinMs, until);
 		const names = [...others, ...this.#places.namesOf(addressOfName(connector), t)];
 		const own = this.#recent.find(({ members }) => members.has(connector));
 		const found =
 			own ?? this.#recent.find(({ members }) => names.some((name) => members.has(name)));
 		if (found === undefined) {
-			this.#recent.push({ name: connector, members: new Set([connector]), t });
+			this.#recent.push({ name: connector, members: new Set([connector]), until: end });
 			return connector;
 		}
 		found.members.add(connector);
-		found.t = t;
+		found.until = Math.max(found.until, end);
 		return found.name;
 	}
 }
@@ -277,13 +281,13 @@ export function faultsOf(
 	const named = new CountedParts(settings, components.places);
 	const incidents = Object.entries(state.incidents ?? {}).sort(([, a], [, b]) => a.since - b.since);
 	for (const [part, { until = Infinity }] of incidents) {
-		named.nameOf(part.split('|')[0] ?? '', until - settings.withinMs);
+		named.nameOf({ connector: part.split('|')[0] ?? '', t: until - settings.withinMs, until });
 		parts.set(part, []);
 	}
 	for (const counted of faults) {
 		const { fault, names } = counted;
 		if (fault.t <= publishedAt) continue;
-		const part = partOfFault(fault, named.nameOf(fault.connector, fault.t, names.keys()), settings);
+		const part = partOfFault(fault, named.nameOf(fault, names.keys()), settings);
 		const known = parts.get(part);
 		if (known === undefined) parts.set(part, [counted]);
 		else known.push(counted);

@@ -387,12 +387,9 @@ export function compactStation(
 	compactLines(state, watermark, settings, isOpen);
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
 	if (state.sessions) compactSessions(state.sessions, watermark, settings);
-	const lastingSince = isRepeated(settings) ? firstOf(state.lines) : Infinity;
+	const leftUntil = Math.min(cut, watermark - settings.resolveAfterMs);
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
-		// Faults that it has counted, and that last, would open another one.
-		const isLeft =
-			until < Math.min(cut, watermark - settings.resolveAfterMs) && until < lastingSince;
-		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
+		if (reported === 'closed' && until < leftUntil) delete state.incidents?.[part];
 	}
 }
 
@@ -429,14 +426,6 @@ function compactLines(
 		if (reports.length === 0) Reflect.deleteProperty(lines, name);
 	}
 }
-
-/** When the first state that is known began. */
-const firstOf = (lines: StationState['lines'] = {}): number =>
-	Math.min(
-		...Object.values(lines).map(
-			({ reports }) => reports.find(({ key }) => key !== '')?.t ?? Infinity,
-		),
-	);
 
 /** When the newest report was created. */
 export function newestOf({ lines = {}, boots = [], sessions }: StationState): number {

@@ -546,13 +546,32 @@ describe('a fault', () => {
 		const events = [
 			...[1, 2, 3].map((connector) => status(`09:0${connector}`, connector, 'Faulted')),
 			...[status('09:20', 1, 'Available'), status('10:40', 1, 'Charging')],
+			...[status('10:45', 3, 'Available'), status('10:50', 2, 'Available')],
 		];
 		const settings = { ...FAULT, scope: 'station' as const, times: 2, withinMs: 10 * MINUTE };
 		expect(await told(events, settings, ['08:57', '11:00'])).toEqual([
 			'opened 09:01 -',
-			'resolved 09:01 09:13',
+			'resolved 09:01 10:50',
 		]);
 	});
+
+	it.each([
+		['connector', 'opened 09:00 - 1 GroundFailure', 'resolved 09:00 11:30 1 GroundFailure'],
+		['station', 'opened 09:00 - GroundFailure', 'resolved 09:00 11:30 GroundFailure'],
+	] as const)(
+		'that lasts keeps a number of faults open, also beyond their time (per %s)',
+		async (scope, opened, resolved) => {
+			const events = [
+				...[faulted('09:00', 'GroundFailure'), ok('09:01')],
+				...[faulted('09:10', 'GroundFailure'), ok('09:11')],
+				...[faulted('09:20', 'GroundFailure'), ok('11:30')],
+				...[faulted('11:31', 'GroundFailure'), ok('11:32')],
+			];
+			const settings = { ...FAULT, scope, times: 3, withinMs: 60 * MINUTE };
+			expect(await told(events.slice(0, 5), settings, ['08:57', '11:29'])).toEqual([opened]);
+			expect(await told(events, settings, ['08:57', '12:40'])).toEqual([opened, resolved]);
+		},
+	);
 
 	it('of a station lasts as long as its connectors together, also over hours', async () => {
 		const settings = {

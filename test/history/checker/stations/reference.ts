@@ -99,39 +99,48 @@ export function partOf(asset: string, says: Saying, settings: StationSettings): 
 	return [scope === 'connector' ? `${asset} ${connector}` : `${asset} ${connector} ${code}`];
 }
 
-/** One opens with so many faults within a time, and is over when there was none for that time. */
+/** One opens with so many faults within a time, and is over when there was none for that time and none of them lasts. */
 function repeatedFaults(said: readonly Said[], settings: StationSettings): Incident[] {
 	const withinMs = settings.withinMinutes * MINUTE_MS;
-	const faults = new Map<string, number[]>();
-	/** Of the connectors that are faulted: the codes that their fault has named. */
-	const lasting = new Map<string, Set<string>>();
+	const faults = new Map<string, { readonly at: number; until: number }[]>();
+	/** Of the connectors that are faulted: the codes that their fault has named, and the faults that last. */
+	const lasting = new Map<
+		string,
+		{ readonly codes: Set<string>; readonly all: { until: number }[] }
+	>();
 	for (const { asset, at, says } of said) {
 		if (says.about !== 'status') continue;
 		const { connector, code = '' } = says;
 		const [part] = partOf(asset, says, settings);
+		const own = lasting.get(connector);
 		if (part === undefined) {
+			for (const fault of own?.all ?? []) fault.until = at;
 			lasting.delete(connector);
 			continue;
 		}
-		const named = lasting.get(connector);
 		// Repeated while it lasts, it is the same fault; by code, a new code is another one.
-		const isNews = named === undefined || (settings.scope === 'code' && !named.has(code));
-		lasting.set(connector, (named ?? new Set()).add(code));
-		if (isNews) faults.set(part, [...(faults.get(part) ?? []), at]);
+		const isNews = own === undefined || (settings.scope === 'code' && !own.codes.has(code));
+		const { codes, all } = own ?? { codes: new Set(), all: [] };
+		lasting.set(connector, { codes: codes.add(code), all });
+		if (!isNews) continue;
+		const fault = { at, until: Infinity };
+		all.push(fault);
+		faults.set(part, [...(faults.get(part) ?? []), fault]);
 	}
-	return [...faults].flatMap(([part, times]) => {
+	return [...faults].flatMap(([part, own]) => {
 		const all: Incident[] = [];
-		let window: number[] = [];
-		for (const at of times) {
+		let window: typeof own = [];
+		for (const fault of own) {
+			const { at } = fault;
 			const last = all.at(-1);
 			if (last !== undefined && at <= last.until) {
-				last.until = last.closesAt = at + withinMs;
+				last.until = last.closesAt = Math.max(last.until, at + withinMs, fault.until);
 				continue;
 			}
-			window = [...window.filter((each) => at - each <= withinMs), at];
-			const [since = at] = window;
+			window = [...window.filter((each) => at - each.at <= withinMs), fault];
+			const [{ at: since } = fault] = window;
 			if (window.length < settings.times) continue;
-			const until = at + withinMs;
+			const until = Math.max(at + withinMs, ...window.map((each) => each.until));
 			all.push({ part, since, until, opensAt: at, closesAt: until });
 			window = [];
 		}
