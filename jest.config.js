@@ -31,6 +31,14 @@ if (!hasRedis)
   console.warn('Not tested here: the ledger on Redis, since redis-server is not installed.');
 const further = { unit: hasRedis ? ['<rootDir>/test/e2e/ledger/contract.test.ts'] : [] };
 
+/** These try random cases, or many: a few of them among the unit tests, all of them in the project `thorough` (`test/support/cases.ts`). */
+const TRYING_MANY = [
+  ...['follow/follow', 'follow/looks', 'follow/poisons', 'ledger/common/key'],
+  ...['poll/anyList', 'poll/filters', 'station/anyOrder', 'station/folds'],
+  ...['station/past/asReported', 'station/past/periods', 'station/past/statuses'],
+  ...['station/past/uptimeSums', 'station/past/uptimeTruth', 'station/sessionsAnyOrder'],
+];
+
 const level = (name) => ({
   ...common,
   displayName: name,
@@ -45,5 +53,13 @@ module.exports = {
   // To end, a worker frees a gigabyte, which takes a busy machine seconds: nothing was left open when it ran out of Jest's 500 ms. What a test leaves open for good is still reported.
   workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/support/longFirst.cjs',
-  projects: ['unit', 'integration', 'simulation', 'e2e', 'faults'].map(level),
+  projects: [
+    ...['unit', 'integration', 'simulation', 'e2e', 'faults'].map(level),
+    {
+      ...common,
+      displayName: 'thorough',
+      testMatch: TRYING_MANY.map((name) => `<rootDir>/test/unit/${name}.test.ts`),
+      globals: { isThorough: true },
+    },
+  ],
 };

@@ -9,6 +9,7 @@ module.exports = {
   transform,
   sandboxInjectedGlobals,
   modulePathIgnorePatterns,
+  globals: { isThorough: true },
   // A mutant that makes a test hang fails it after this time. Tests that wait for a session of the ledger take 20 s.
   testTimeout: 60_000,
 };

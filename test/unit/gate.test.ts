@@ -1,5 +1,5 @@
 /** `.ci/run`: runs every check, and fails with the first that fails. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v4';
 import packageJson from '../../package.json';
@@ -8,7 +8,9 @@ import { makeScene, removeScenes, ROOT } from '../support/commands';
 afterEach(removeScenes);
 
 const CONFIG = z
-	.object({ projects: z.array(z.object({ displayName: z.string() })) })
+	.object({
+		projects: z.array(z.object({ displayName: z.string(), testMatch: z.array(z.string()) })),
+	})
 	.parse(jest.requireActual('../../jest.config.js'));
 
 /** The calls of npm by the gate, whose command ends with status 3 if it begins like `failing`. */
@@ -60,6 +62,20 @@ it('reaches every project of Jest, and the linter with the types', () => {
 	expect(test).toMatch(/sideBySide\.mjs lint test:jest --$/);
 	expect(lint).toMatch(/ && tsx scripts\/lint\/main\.ts && prettier --check /);
 	expect([lint, test, jest, long].join()).not.toMatch(/\|\||;/);
+});
+
+it('tries in full what the unit tests try a few cases of', () => {
+	const files = readdirSync(join(ROOT, 'test/unit'), { recursive: true, encoding: 'utf8' });
+	const tryFew = files.filter(
+		(file) =>
+			file.endsWith('.test.ts') &&
+			/\b(?:casesOf|isThorough)\b.*support\/cases'/.test(
+				readFileSync(join(ROOT, 'test/unit', file), 'utf8'),
+			),
+	);
+	const thorough = CONFIG.projects.find(({ displayName }) => displayName === 'thorough');
+	const expected = tryFew.map((file) => `<rootDir>/test/unit/${file}`).sort();
+	expect(thorough?.testMatch.toSorted()).toEqual(expected);
 });
 
 it('begins with the longest files', () => {

@@ -123,7 +123,9 @@ it('tries more histories of stations each night than on each push, by the variab
 		const [, variable = '', count = ''] = /^(\w+)=(\d+) npx jest /.exec(command) ?? [];
 		return [...command.matchAll(/test\/\S+/g)].map(([path]) => {
 			const text = readFileSync(join(ROOT, path), 'utf8');
-			const [, fewer = NaN] = RegExp(`\\['${variable}'\\] \\?\\? (\\d+)\\)`).exec(text) ?? [];
+			const [, own] = RegExp(`\\['${variable}'\\] \\?\\? (\\d+)\\)`).exec(text) ?? [];
+			const [, all, named = 'RUNS'] = /\ball: (\d+)(?:, variable: '(\w+)')?/.exec(text) ?? [];
+			const fewer = own ?? (named === variable ? all : undefined) ?? NaN;
 			return [basename(path, '.test.ts'), Number(count) / Number(fewer) >= 5];
 		});
 	});

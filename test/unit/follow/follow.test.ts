@@ -13,10 +13,11 @@ import {
 import { MOST_UNREAD, OVERLAP_MS, type Position } from '../../../lib/follow/position';
 import { ApiError } from '../../../lib/service';
 import { hintOf } from '../../../lib/shared/errors';
+import { casesOf } from '../../support/cases';
 import { fakeList } from './fakeList';
 
 /** How many lists are tried. */
-const RUNS = Number(process.env['RUNS'] ?? 100);
+const RUNS = casesOf({ few: 25, all: 200 });
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 10);
 /** Events that are listed at most this long after their creation, at their place, are known once they are this old. */

@@ -4,9 +4,10 @@ import { begin, follow, type Listed, positionAt, readOn, type Source } from '../
 import { extendedTrail, LOOKS, OVERLAP_MS } from '../../../lib/follow/position';
 import { walkPages } from '../../../lib/service/paging';
 import { LATEST_MS } from '../../../lib/station/common/settings';
+import { casesOf } from '../../support/cases';
 
 /** How many histories are tried. */
-const RUNS = Number(process.env['RUNS'] ?? 6);
+const RUNS = casesOf({ few: 2, all: 12 });
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

@@ -2,10 +2,11 @@
 import fc from 'fast-check';
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import { ApiError } from '../../../lib/service';
+import { casesOf } from '../../support/cases';
 import { MINUTE, pollWorld } from './pollWorld';
 
 /** How many lists are tried. */
-const RUNS = Number(process.env['RUNS'] ?? 60);
+const RUNS = casesOf({ few: 15, all: 120 });
 
 interface Arrival {
 	/** Minutes between its creation and its listing. */

@@ -1,5 +1,6 @@
 /** Other types or conditions: what a poll has read and left out starts no more; what no poll has read starts by the new ones. */
 import fc from 'fast-check';
+import { casesOf } from '../../support/cases';
 import { downFrom, eventAt, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const NONE = { isWanted: () => false };
@@ -9,7 +10,7 @@ const idsOf = (minutes: readonly number[]) => minutes.map((minute) => `e${minute
 const even = (minutes: readonly number[]) => minutes.filter((minute) => minute % 2 === 0);
 
 /** How many lists are tried. */
-const RUNS = Number(process.env['RUNS'] ?? 15);
+const RUNS = casesOf({ few: 4, all: 30 });
 
 describe.each(['newest', 'oldest'])('in a list that begins with the %s event', (first) => {
 	/** Events of each minute up to the given one, now. Each request takes a millisecond of a poll's budget. */

@@ -1,10 +1,11 @@
 /**
  * Each kind of incident, in both versions of OCPP, reported once: whatever the order of the events, however often they are
- * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each: 2 by
- * default, 30 in `nightly.yml`.
+ * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each:
+ * 30 in `nightly.yml`.
  */
 import fc from 'fast-check';
 import type { StationSettings } from '../../../lib/station';
+import { casesOf } from '../../support/cases';
 import { apart, sessions } from './sessionStories';
 import { MINUTE, type StationEvent, stationWorld } from './stationWorld';
 import {
@@ -17,7 +18,7 @@ import {
 	type Version,
 } from './stories';
 
-const RUNS = Number(process.env['RUNS'] ?? 2);
+const RUNS = casesOf({ few: 1, all: 4 });
 const SEED = process.env['SEED'];
 const SLOW_MS = RUNS * 10_000 + 60_000;
 /** By then every event is listed, and every incident over or reported. */

@@ -1,17 +1,18 @@
 /**
  * Sessions with all the habits of the field, straight through the state of a shard: the same rows, whatever the order of the
- * events, however often they come, and whenever a poll decides. `RUNS` sets the number of stories for each version of OCPP: 40 by default, 2,000
+ * events, however often they come, and whenever a poll decides. `RUNS` sets the number of stories for each version of OCPP: 2,000
  * in `nightly.yml`.
  */
 import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
 import { nextShard, type ShardAfter, shardText } from '../../../lib/station/shards';
+import { casesOf } from '../../support/cases';
 import { apart, secondOf, sessions } from './sessionStories';
 import { DEFAULTS, MINUTE } from './stationWorld';
 import { FROM, type Happening, happenings, type Version } from './stories';
 
-const RUNS = Number(process.env['RUNS'] ?? 40);
+const RUNS = casesOf({ few: 10, all: 80 });
 const SEED = process.env['SEED'];
 const SLOW_MS = RUNS * 1_000 + 60_000;
 const SETTLED_MINUTES = 240;

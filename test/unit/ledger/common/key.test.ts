@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ledgerKey } from '../../../../lib/ledger';
+import { casesOf } from '../../../support/cases';
 import { MemoryLedger } from '../memoryLedger';
 
 describe('ledgerKey', () => {
@@ -41,7 +42,7 @@ describe('ledgerKey', () => {
 				const same = scope === otherScope && id === otherId;
 				expect(ledgerKey(scope, id) === ledgerKey(otherScope, otherId)).toBe(same);
 			}),
-			{ numRuns: 1_000 },
+			{ numRuns: casesOf({ few: 250, all: 2_000 }) },
 		);
 	});
 });

@@ -1,9 +1,10 @@
 /**
  * For any history, Get Incidents and Get Sessions over it return what the trigger reported while it happened, in whatever order
- * the list has the events and however often. `RUNS` sets the number of histories for each kind, 3 by default.
+ * the list has the events and however often. `RUNS` sets the number of histories for each kind.
  */
 import fc from 'fast-check';
 import type { StationSettings } from '../../../../lib/station';
+import { casesOf } from '../../../support/cases';
 import { apart, sessions as sessionStory } from '../sessionStories';
 import { MINUTE, type StationEvent, stationWorld } from '../stationWorld';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../stories';
 import { incidents, type PastOptions, sessions } from './pastWorld';
 
-const RUNS = Number(process.env['RUNS'] ?? 3);
+const RUNS = casesOf({ few: 1, all: 6 });
 const SEED = process.env['SEED'];
 /** By then every incident is over or reported. */
 const SETTLED_MINUTES = 240;

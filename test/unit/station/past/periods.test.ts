@@ -1,14 +1,15 @@
-/** Two periods add up to the one that they make, wherever it is cut. `RUNS` sets the number of histories for each kind, 20 by default. */
+/** Two periods add up to the one that they make, wherever it is cut. `RUNS` sets the number of histories for each kind. */
 import fc from 'fast-check';
 import type { Kind } from '../../../../lib/station';
 import { factsIn } from '../../../../lib/station/past/log';
 import { covers, during, type Past } from '../../../../lib/station/past/read';
+import { casesOf } from '../../../support/cases';
 import { apart, sessions as sessionStory } from '../sessionStories';
 import { MINUTE, type StationEvent } from '../stationWorld';
 import { connections, FROM, happenings, SECOND, statuses, type Version } from '../stories';
 import { askPast, incidents, sessions } from './pastWorld';
 
-const RUNS = Number(process.env['RUNS'] ?? 20);
+const RUNS = casesOf({ few: 6, all: 40 });
 const SEED = process.env['SEED'];
 const ASKED = { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) };
 const BEGIN = FROM - 60 * MINUTE;

@@ -1,11 +1,12 @@
-/** Uptime against a plain reference, second by second, that knows what truly happened. `RUNS` sets the number of histories, 30 by default. */
+/** Uptime against a plain reference, second by second, that knows what truly happened. `RUNS` sets the number of histories. */
 import fc from 'fast-check';
+import { casesOf } from '../../../support/cases';
 import { OCPP16, OCPP201 } from '../stations';
 import { MINUTE, type StationEvent, back, lost } from '../stationWorld';
 import { FROM } from '../stories';
 import { uptime } from './pastWorld';
 
-const RUNS = Number(process.env['RUNS'] ?? 30);
+const RUNS = casesOf({ few: 8, all: 60 });
 const SECOND = 1_000;
 /** A message soon after a lost connection would be that of an older socket. */
 const APART_SECONDS = 125;
