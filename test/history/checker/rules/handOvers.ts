@@ -156,17 +156,18 @@ function isWaiting(
 	until: number,
 ): boolean {
 	const period = { from: at - MINUTE_MS, to: until };
-	// An execution that could not begin gives its events back, as soon as the ledger is there.
-	const mayBeGivenBack = view
-		.all('dropped')
-		.some(
-			(dropped) =>
-				dropped.error !== undefined &&
-				dropped.events.includes(event.id) &&
-				dropped.at <= until &&
-				(dropped.at >= at - 5 * SECOND_MS ||
-					view.hadFault({ from: Math.max(dropped.at, at - 5 * SECOND_MS), to: until })),
+	// An execution that could not begin gives its events back, as soon as the ledger is there and its process runs.
+	const mayBeGivenBack = view.all('dropped').some((dropped) => {
+		const isOfIt = dropped.error !== undefined && dropped.events.includes(event.id);
+		if (!isOfIt || dropped.at > until) return false;
+		const since = { from: Math.max(dropped.at, at - 5 * SECOND_MS), to: until };
+		const droppedBy = view.all('ended').find((end) => end.execution === dropped.execution)?.by;
+		return (
+			dropped.at >= at - 5 * SECOND_MS ||
+			view.hadFault(since) ||
+			(droppedBy !== undefined && view.pausedMs(droppedBy, since) > 0)
 		);
+	});
 	const isOver = view.history.some(
 		(line) =>
 			(line.what === 'started' || line.what === 'dropped' || line.what === 'lost') &&
