@@ -19,7 +19,7 @@ import type { ReportEntry, ShardState } from './common/state';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
 import { needsPlaces, nextPlaces, placesFormat, type PlacesOf } from './knownPlaces';
-import { nextShard, type ShardAfter, shardIn, shardOf } from './shards';
+import { nextShard, type ShardAfter, shardIn, shardOf, type ShardStep } from './shards';
 
 /** What the last poll of this process left in a record, and what it decided with. */
 interface Left {
@@ -40,6 +40,26 @@ export interface StationPollOptions extends Polling {
 	readonly settings: StationSettings;
 	/** When n8n began the poll, in Unix milliseconds: a poll of a later publication began later. Default: when it reads. */
 	readonly begunAt?: number;
+}
+
+interface ShardRecords {
+	readonly record: string;
+	readonly placesRecord: string;
+}
+
+/** By node: made once, since each new text would be hashed again in each poll. */
+const shardRecords = new Map<string, readonly ShardRecords[]>();
+
+function shardRecordsOf(owner: Pick<StationPollOptions, 'workflowId' | 'nodeId'>) {
+	const node = recordOf(owner, '');
+	const known =
+		shardRecords.get(node) ??
+		Array.from({ length: SHARDS }, (_, shard) => ({
+			record: recordOf(owner, shard),
+			placesRecord: recordOf(owner, `${shard}:places`),
+		}));
+	shardRecords.set(node, known);
+	return known;
 }
 
 /** Of a record: a text, and what it says. */
@@ -125,9 +145,8 @@ export async function changeShards(
 	const needsOwn = needsPlaces(settings);
 	const left = { watermark: moment.watermark, settings: JSON.stringify(settings) };
 	const afters = new Map<string, ShardAfter>();
-	const shards = Array.from({ length: SHARDS }, (_, shard) => ({
-		record: recordOf(options, shard),
-		placesRecord: recordOf(options, `${shard}:places`),
+	const shards = shardRecordsOf(options).map((records, shard) => ({
+		...records,
 		events: byShard.get(shard) ?? [],
 	}));
 	for (const some of chunksOf(shards, SHARDS_AT_ONCE)) {
@@ -136,7 +155,7 @@ export async function changeShards(
 		const places = needsOwn ? await changePlaces(ledger, eventsOf, moment) : undefined;
 		const byRecord = new Map(some.map((shard) => [shard.record, shard]));
 		const texts = new Map<string, string | undefined>();
-		const change = async (text: string | undefined, record: string) => {
+		const change = (text: string | undefined, record: string) => {
 			// Another process has changed the text since.
 			unlistedLeft += afters.get(record)?.unlisted ?? 0;
 			afters.delete(record);
@@ -144,6 +163,13 @@ export async function changeShards(
 			const { events = [], placesRecord = '' } = byRecord.get(record) ?? {};
 			// Most shards of a small network.
 			if (text === undefined && events.length === 0) return undefined;
+			return changed(text, record, { events, places: places?.get(placesRecord) });
+		};
+		const changed = async (
+			text: string | undefined,
+			record: string,
+			shown: Pick<ShardStep, 'events' | 'places'>,
+		) => {
 			const last = lefts.get(record);
 			lefts.delete(record);
 			const own = last?.text === text ? last : undefined;
@@ -155,7 +181,7 @@ export async function changeShards(
 			// The event loop is free between shards.
 			await setImmediate();
 			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
-			const read = { events, unreadUpTo, pastUpTo, places: places?.get(placesRecord) };
+			const read = { ...shown, unreadUpTo, pastUpTo };
 			const after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
 			unlistedLeft -= after.unlisted;
 			afters.set(record, after);

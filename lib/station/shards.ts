@@ -51,7 +51,7 @@ export function shardOf(assetId: string): number {
 	return (Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 16) % SHARDS;
 }
 
-interface ShardStep {
+export interface ShardStep {
 	/** What the events of this poll say about the stations of the shard. */
 	readonly events: readonly EventFacts[];
 	readonly moment: Moment;

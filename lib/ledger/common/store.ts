@@ -64,6 +64,16 @@ export class LedgerUnavailableError extends PackageError {
 
 const MOST_TRIES = 20;
 
+interface Change {
+	readonly key: string;
+	readonly text: string | undefined;
+	readonly after: string;
+}
+
+/** All at the same time. */
+const eachOf = async <T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> =>
+	await inParallel(all.length, all.length, (n) => work(all[n] as T));
+
 /**
  * Replaces the text of each record with the result of `next`, which may be called several times; undefined leaves the text
  * unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds its own text:
@@ -77,17 +87,17 @@ export async function changeRecords(
 	keepMs?: number,
 ): Promise<void> {
 	let left = keys;
-	const together = async <T>(work: (key: string, n: number) => Promise<T>) =>
-		await inParallel(left.length, left.length, async (n) => await work(left[n] ?? '', n));
 	for (let tries = 1; tries <= MOST_TRIES && left.length > 0; tries++) {
-		const texts = await together(async (key) => await records.readRecord(key));
-		const nexts: (string | undefined)[] = [];
-		for (const [n, key] of left.entries()) nexts.push(await next(texts[n], key));
-		const isChanged = await together(async (key, n) => {
-			const after = nexts[n];
-			return after === undefined || (await records.swapRecord(key, texts[n], after, keepMs));
-		});
-		left = left.filter((_, n) => isChanged[n] !== true);
+		const texts = await eachOf(left, (key) => records.readRecord(key));
+		const changes: Change[] = [];
+		for (const [n, key] of left.entries()) {
+			const after = await next(texts[n], key);
+			if (after !== undefined) changes.push({ key, text: texts[n], after });
+		}
+		const isChanged = await eachOf(changes, ({ key, text, after }) =>
+			records.swapRecord(key, text, after, keepMs),
+		);
+		left = changes.filter((_, n) => isChanged[n] !== true).map(({ key }) => key);
 	}
 	if (left.length === 0) return;
 	throw new Error(
