@@ -9,7 +9,14 @@ import { isLater, mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { exactOf, join, mayBeOf, placeOfStop } from './join';
 import { isOver, KnownSessions, type KnownSession } from './known';
-import { endedEntry, hasRegister, openEntry, type SessionPlace, unendedEntry } from './sessionItem';
+import {
+	endedEntry,
+	hasRegister,
+	openEntry,
+	type OpenEntry,
+	type SessionPlace,
+	unendedEntry,
+} from './sessionItem';
 
 /** Whether one of the sessions may be over: a stop is not told, or a start follows another one. */
 export function mayEnd({ starts, stops }: Sessions): boolean {
@@ -29,7 +36,7 @@ export function waitingSessions(sessions: Sessions, place: SessionPlace): Report
 }
 
 /** Those that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided. */
-export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
+export function openSessions(sessions: Sessions, place: SessionPlace): OpenEntry[] {
 	const { known } = played(sessions, place, false);
 	const ending = new Set(
 		waitingIn(known).flatMap((stop) => {

@@ -2,7 +2,13 @@
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
 import { limitIn, type LimitOf } from '../common/limits';
 import { CLOSING_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
-import type { Register, ReportEntry, SessionStart, SessionStop } from '../common/state';
+import type {
+	Register,
+	ReportEntry,
+	SessionMeter,
+	SessionStart,
+	SessionStop,
+} from '../common/state';
 import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
 import { isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
 import { atOf, belongsAt, type Clock, FRACTION_MS, timeOf } from '../fold/registers';
@@ -81,17 +87,24 @@ export function unendedEntry(
 	return [entryOf(known, told, place, Math.max(next.t, session.start.t) + SESSION_WAIT_MS)];
 }
 
-/** Of a session that has not ended: its energy so far. */
+/** A session that has not ended. */
+export interface OpenEntry extends ReportEntry {
+	/** When the last message that names it was created. One that names none can be of a connector that charges nobody. */
+	readonly namedAt: number;
+}
+
+/** Its energy so far. */
 export function openEntry(
 	known: KnownSessions,
 	session: KnownSession,
 	place: SessionPlace,
-): ReportEntry[] {
+): OpenEntry[] {
 	const told = { ...openOf(session, OPEN), shownAt: session.start.t };
 	if (session.isRefused && !hasRisen(known, told, place)) return [];
 	const { item, ...entry } = entryOf(known, told, place, session.start.t);
 	const minutes = minutesOf(place.watermark - session.start.t);
-	return [{ ...entry, item: { ...item, minutes, reason: null, receivedAt: null } }];
+	const namedAt = Math.max(session.start.t, ...namingIn(known, told, saidIn).map(({ t }) => t));
+	return [{ ...entry, namedAt, item: { ...item, minutes, reason: null, receivedAt: null } }];
 }
 
 function openOf(session: KnownSession, as: string): Omit<Told, 'shownAt'> {
@@ -177,6 +190,35 @@ function namesOf(
 	return new Set([...names, ...own]);
 }
 
+/** What names the session in its life, at its place. */
+function namingIn(
+	known: KnownSessions,
+	told: Told,
+	partOf: (meter: SessionMeter) => readonly Register[],
+): Register[] {
+	const { session, stop } = told;
+	const start = session?.start;
+	const place = session && known.placeOf(session, stop);
+	const names = namesOf(known, told);
+	const others = known.stops.filter((one) => one !== stop);
+	return [...names].flatMap((tx) => {
+		const isNamed = session?.ids.has(tx) === true;
+		const isOld = (one: Register) => !isNamed && isOfEnded(others, tx, timeOf(one));
+		return known
+			.metersOf(tx)
+			.filter(({ connector }) => mayBeSame(connector, place))
+			.flatMap((meter) => {
+				const { from, to } = known.lifeOf(start ?? stop ?? NEVER, names, meter.connector);
+				const isInLife = (at: number) => from <= at && at < to;
+				return partOf(meter).filter(
+					(one) => one.t <= known.at && isInLife(belongsAt(one)) && !isOld(one),
+				);
+			});
+	});
+}
+
+const saidIn = ({ readings, said = [] }: SessionMeter): Register[] => [...readings, ...said];
+
 function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 	const { session, stop, next } = told;
 	const start = session?.start;
@@ -184,26 +226,10 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 	const { from, to = next && { at: next.at - 1, t: next.t } } = timesOf(start, stop);
 	const closingMs = stop === undefined || hasRegister(stop) ? 0 : CLOSING_MS;
 	const closed = (to?.at ?? Infinity) + closingMs;
-	const names = namesOf(known, told);
-	const isOwn = (one: Register, life: ReturnType<KnownSessions['lifeOf']>) => {
-		const at = belongsAt(one);
-		const isInTime =
-			stop === undefined ||
-			(one.c === 'end' ? isUpTo(stop, { ...timeOf(one), at: atOf(one) }) : at <= closed);
-		return one.t <= known.at && isInTime && life.from <= at && at < life.to;
-	};
-	const others = known.stops.filter((one) => one !== stop);
-	const named = [...names].flatMap((tx) => {
-		const isNamed = session?.ids.has(tx) === true;
-		const isOld = (one: Register) => !isNamed && isOfEnded(others, tx, timeOf(one));
-		return known
-			.metersOf(tx)
-			.filter(({ connector }) => mayBeSame(connector, place))
-			.flatMap(({ connector, readings }) => {
-				const life = known.lifeOf(start ?? stop ?? NEVER, names, connector);
-				return readings.filter((one) => isOwn(one, life) && !isOld(one));
-			});
-	});
+	const isInTime = (one: Register) =>
+		stop === undefined ||
+		(one.c === 'end' ? isUpTo(stop, { ...timeOf(one), at: atOf(one) }) : belongsAt(one) <= closed);
+	const named = namingIn(known, told, ({ readings }) => readings).filter(isInTime);
 	const later = (session && known.nextOf(session)?.start.at) ?? Infinity;
 	const isFitting = (one: Register) => {
 		const at = belongsAt(one);

@@ -3,7 +3,15 @@
  * its state. Get Uptime, Get Outages and Get Status say it in their ways; docs/uptime.md has the rules.
  */
 import type { ListedConnector, ListedStation } from '../common/assets';
-import { byName, evseOfAddress, is201, isConnector, isNumbered, STATION } from '../common/places';
+import {
+	byName,
+	evseOfAddress,
+	is201,
+	isConnector,
+	isNumbered,
+	type Places,
+	STATION,
+} from '../common/places';
 import type { ConnectionSettings, EventFacts } from '../facts';
 import { outagesIn } from '../fold/components';
 import type { Outage } from '../fold/outages';
@@ -68,6 +76,7 @@ const UNKNOWN_STATION: KnownStation = { listed: undefined, isRemoved: false };
 /** What was said of a station over all time that was read. */
 export interface StationTimes {
 	readonly places: readonly StatusPlace[];
+	readonly tree: Places;
 	readonly connectors: readonly ConnectorTimes[];
 	readonly outages: readonly Outage[];
 	readonly silent: readonly Span[];
@@ -225,6 +234,7 @@ export function timesOf(
 	];
 	return {
 		places: places.all,
+		tree: places.tree,
 		outages,
 		silent: quiet.silent,
 		living: quiet.living,

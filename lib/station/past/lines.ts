@@ -26,6 +26,7 @@ export interface StatusPlace {
 export interface PlacesOfStation {
 	readonly windows: readonly BootWindow[];
 	readonly all: readonly StatusPlace[];
+	readonly tree: Places;
 }
 
 /** The same as `componentsOf` of the statuses. */
@@ -69,7 +70,7 @@ export function placesIn(
 		reports,
 		stretches: { [Symbol.iterator]: () => stretchesIn(address, reports, windows) },
 	}));
-	return { windows, all };
+	return { windows, all, tree: places };
 }
 
 function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFacts): Reports {

@@ -4,6 +4,7 @@ import type { LimitOf } from '../common/limits';
 import { SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions, waitingSessions } from '../decide/session';
+import type { OpenEntry } from '../decide/sessionItem';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
 import { noSessions } from '../fold/sessions';
@@ -16,6 +17,9 @@ import { pastMoment } from './state';
 const LEAST_TOGETHER = 50;
 /** Parts of sessions: no bound, since nothing is stored. */
 const MOST_PARTS = 10_000;
+
+/** `namedAt` only of one that has not ended. */
+type PastSession = ReportEntry & Partial<Pick<OpenEntry, 'namedAt'>>;
 
 interface SessionQuestion {
 	readonly owner: Owner;
@@ -32,7 +36,7 @@ export function sessionsOf(
 	{ from, to, knownUpTo, serviceNow }: PastPeriod,
 	settings: StationSettings,
 	{ owner, includeOpen, limitOf }: SessionQuestion,
-): ReportEntry[] {
+): PastSession[] {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = {};
 	const sessions = (state.sessions = noSessions());
@@ -71,7 +75,7 @@ export function sessionsOf(
 	keep(playTo(certain), true);
 	keep(playTo(last), false);
 	keep(waitingSessions(sessions, placeAt(last)), false);
-	const inOrder = found.sort((a, b) => a.t - b.t);
+	const inOrder: PastSession[] = found.sort((a, b) => a.t - b.t);
 	const isOpen = (entry: ReportEntry) => !found.some((one) => isOfSameStart(one, entry));
 	return inOrder.concat(open.filter(isOpen).map((entry) => shown(entry, 'open', false)));
 }
@@ -97,7 +101,7 @@ const partsOf = ({ starts, stops, metered, named }: ReturnType<typeof noSessions
 const isOfSameStart = ({ item: a }: ReportEntry, { item: b }: ReportEntry): boolean =>
 	a['connector'] === b['connector'] && a['startedAt'] === b['startedAt'];
 
-const shown = (entry: ReportEntry, state: string, final: boolean): ReportEntry => ({
+const shown = <Entry extends ReportEntry>(entry: Entry, state: string, final: boolean): Entry => ({
 	...entry,
 	item: { ...entry.item, state, final },
 });

@@ -26,7 +26,7 @@ import {
 import type { StatusPlace } from './lines';
 import type { StationFacts } from './log';
 import type { PastPeriod } from './read';
-import { sessionsOf } from './sessions';
+import { runningOf } from './running';
 import { merged, type Span } from './spans';
 import { stateOf } from './state';
 
@@ -56,6 +56,7 @@ export function statusOf(
 	question: StatusQuestion,
 ): Record<string, unknown> {
 	const { serviceNow: now } = past;
+	const settings = settingsFor(question, 'sessionEnded');
 	const minutesSince = (since: number | undefined) =>
 		since === undefined ? null : minutesOf(now - since);
 	const times = timesOf(facts, past, { ...known, isRemoved: false });
@@ -89,7 +90,7 @@ export function statusOf(
 			since: isoOf(from),
 			minutes: minutesSince(from),
 		})),
-		sessions: facts ? runningOf([assetId, facts], past, question) : [],
+		sessions: facts ? runningOf([assetId, facts], { times, past }, { ...question, settings }) : [],
 		lastSeenAt: isoOf(lastSeen),
 	};
 }
@@ -273,19 +274,4 @@ function noteSpelling(spellings: Map<string, string>) {
 		const problem = problemAt(fact.component, at);
 		if (!spellings.has(problem)) spellings.set(problem, fact.name);
 	};
-}
-
-function runningOf(
-	station: readonly [string, StationFacts],
-	past: PastPeriod,
-	question: StatusQuestion,
-): Record<string, unknown>[] {
-	const settings = settingsFor(question, 'sessionEnded');
-	const { owner, limitOf } = question;
-	const found = sessionsOf(station, past, settings, { owner, includeOpen: true, limitOf });
-	return found.flatMap(({ item }) => {
-		const { state, connector, transactionId, startedAt, minutes, energyKwh } = item;
-		const running = { connector, transactionId, startedAt, minutes, energyKwh };
-		return state === 'open' ? [running] : [];
-	});
 }

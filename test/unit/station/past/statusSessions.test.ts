@@ -1,0 +1,169 @@
+/** Get Status lists a session as running only if nothing that the station has said since it began shows otherwise. */
+import { sessionEvents } from '../sessionText';
+import { message, type StationEvent, time } from '../stationWorld';
+import { type PastOptions, sessions, status } from './pastWorld';
+
+/** The status of a connector of OCPP 1.6, as `1`, or of OCPP 2.0.1, as `1/2`. */
+function said(at: string, place: string, word: string): StationEvent {
+	const [first, second] = place.split('/').map(Number);
+	const payload =
+		second === undefined
+			? { connectorId: first, errorCode: 'NoError', status: word }
+			: { evseId: first, connectorId: second, connectorStatus: word };
+	return message(at, 's1', ['StatusNotification', payload]);
+}
+
+/** What an EVSE says of itself, or a connector of it that does not say which. */
+const notified = (at: string, name: 'EVSE' | 'Connector', evse: number, actualValue: string) =>
+	message(at, 's1', [
+		'NotifyEvent',
+		{
+			seqNo: 0,
+			eventData: [
+				{
+					component: { name, evse: { id: evse } },
+					variable: { name: 'AvailabilityState' },
+					actualValue,
+				},
+			],
+		},
+	]);
+const boot = (at: string) => message(at, 's1', ['BootNotification', { reason: 'PowerUp' }]);
+
+/** The transactions that are listed as running. */
+async function running(events: readonly StationEvent[], options: Pick<PastOptions, 'now'> = {}) {
+	const { now = time('12:00') } = options;
+	const created = events.filter(({ createdAt }) => Date.parse(createdAt) <= now);
+	const [item] = await status(created, { assets: ['s1'], now });
+	const listed = item?.['sessions'] as readonly Readonly<Record<string, unknown>>[];
+	return listed.map(({ transactionId }) => transactionId);
+}
+
+const STARTED_16 = sessionEvents('08:00 start 1 1000 tx=25 | 08:20 meter 1 2000 tx=25');
+const STARTED_201 = sessionEvents('08:00 started A 1/1 1000 | 08:20 updated A 2000');
+const LOST_STOP = [
+	...STARTED_16,
+	...[said('08:00:05', '1', 'Charging'), said('08:45', '1', 'Finishing')],
+	said('08:50', '1', 'Available'),
+];
+
+it('lists no session of a connector that became available, though its stop is lost', async () => {
+	expect(await running(LOST_STOP, { now: time('08:49') })).toEqual(['25']);
+	expect(await running(LOST_STOP, { now: time('09:30') })).toEqual([]);
+	const booted = [...LOST_STOP, boot('11:00'), said('11:00:10', '1', 'Available')];
+	expect(await running(booted)).toEqual([]);
+	// It began before another vehicle came, whose start is lost too.
+	expect(await running([...LOST_STOP, said('10:00', '1', 'Charging')])).toEqual([]);
+});
+
+it('leaves open in Get Sessions what no message of the session has ended', async () => {
+	expect(await sessions(LOST_STOP, { from: time('08:00'), includeOpen: true })).toMatchObject([
+		{ transactionId: '25', state: 'open', stoppedAt: null },
+	]);
+});
+
+it.each([
+	['before it', said('07:59', '1', 'Available')],
+	['at its time', said('08:00', '1', 'Available')],
+	['before its last reading', said('08:10', '1', 'Available')],
+	['at another connector', said('08:50', '2', 'Available')],
+	['of the station', said('08:50', '0', 'Available')],
+])('goes on listing a session after a status %s', async (_name, event) => {
+	const others = [said('07:00', '1', 'Available'), said('07:00', '2', 'Available')];
+	expect(await running([...others, ...STARTED_16, event])).toEqual(['25']);
+});
+
+it('takes none of two statuses of the same time for certain', async () => {
+	const both = [said('08:50', '1', 'Available'), said('08:50', '1', 'Charging')];
+	expect(await running([...STARTED_16, ...both])).toEqual(['25']);
+	expect(await running([...STARTED_16, ...both.reverse()])).toEqual(['25']);
+});
+
+it('lists a session again once a reading names it', async () => {
+	const later = sessionEvents('09:20 meter 1 5000 tx=25');
+	expect(await running([...LOST_STOP, ...later])).toEqual(['25']);
+	const over = said('09:30', '1', 'Available');
+	expect(await running([...LOST_STOP, ...later, over])).toEqual([]);
+});
+
+it('does not take a reading that names no session for one of a session that seems over', async () => {
+	const aligned = sessionEvents('09:00 meter 1 2500 | 10:00 meter 1 2500 tx=-1');
+	expect(await running([...LOST_STOP, ...aligned])).toEqual([]);
+});
+
+it('knows a session whose start has no response by what its readings name', async () => {
+	const unanswered = sessionEvents('08:00 start 1 1000 | 08:20 meter 1 2000 tx=25');
+	const free = said('08:50', '1', 'Available');
+	expect(await running([...unanswered, free])).toEqual([]);
+	const later = sessionEvents('09:20 meter 1 5000 tx=25');
+	expect(await running([...unanswered, free, ...later])).toEqual(['25']);
+});
+
+it('does not take a reading of the same ID at another connector for one of it', async () => {
+	const later = sessionEvents('09:20 meter 2 5000 tx=25');
+	expect(await running([...LOST_STOP, ...later])).toEqual([]);
+});
+
+it('keeps a session while nothing is known of its connector after a boot: it may be resumed', async () => {
+	const booted = [
+		...[said('07:00', '1', 'Available'), said('07:00', '2', 'Available'), ...STARTED_16],
+		...[said('08:00:05', '1', 'Charging'), boot('09:00'), said('09:00:10', '2', 'Available')],
+	];
+	expect(await status(booted, { assets: ['s1'] })).toMatchObject([
+		{ connectors: [{ status: null }, { status: 'Available' }], sessions: [{ minutes: 240 }] },
+	]);
+});
+
+describe('OCPP 2.0.1', () => {
+	const free = said('09:00', '1/1', 'Available');
+
+	it('goes by what came after the last message of the transaction, with or without a reading', async () => {
+		expect(await running([...STARTED_201, free], { now: time('09:30') })).toEqual([]);
+		const later = sessionEvents('09:20 updated A');
+		expect(await running([...STARTED_201, free, ...later])).toEqual(['A']);
+		const next = sessionEvents('10:00 started B 1/1 3000');
+		expect(await running([...STARTED_201, free, ...next])).toEqual(['B']);
+	});
+
+	it('does not take what the meter of the EVSE says for a reading of the transaction', async () => {
+		const aligned = sessionEvents('10:00 evse 1 2500');
+		expect(await running([...STARTED_201, free, ...aligned])).toEqual([]);
+	});
+
+	it('takes an EVSE and its only connector for one place', async () => {
+		const ofEvse = sessionEvents('08:00 started A 1/ 1000');
+		const occupied = said('08:00:05', '1/1', 'Occupied');
+		expect(await running([...ofEvse, occupied])).toEqual(['A']);
+		expect(await running([...ofEvse, occupied, free])).toEqual([]);
+		const own = notified('09:00', 'EVSE', 1, 'Available');
+		for (const started of [ofEvse, STARTED_201]) {
+			expect(await running([...started, own])).toEqual([]);
+			expect(await running([...started, occupied, own])).toEqual([]);
+			const only = notified('09:00', 'Connector', 1, 'Available');
+			expect(await running([...started, occupied, only])).toEqual([]);
+			expect(await running([...started, occupied, said('09:00', '2/1', 'Available')])).toEqual([
+				'A',
+			]);
+		}
+	});
+
+	it('knows that an EVSE is free once each of its connectors is', async () => {
+		const ofEvse = [
+			...[said('07:00', '1/1', 'Available'), said('07:00', '1/2', 'Available')],
+			...sessionEvents('08:00 started A 1/ 1000'),
+		];
+		expect(await running(ofEvse)).toEqual(['A']);
+		expect(await running([...ofEvse, free])).toEqual(['A']);
+		expect(await running([...ofEvse, free, said('09:00', '1/2', 'Available')])).toEqual([]);
+		expect(await running([...STARTED_201, said('09:00', '1/2', 'Available')])).toEqual(['A']);
+	});
+
+	it('knows of a transaction without a place that it is over once all places are free', async () => {
+		const nowhere = [
+			...[said('07:00', '1/1', 'Available'), said('07:00', '2/1', 'Available')],
+			...sessionEvents('08:00 started A 1000'),
+		];
+		expect(await running([...nowhere, free])).toEqual(['A']);
+		expect(await running([...nowhere, free, said('09:00', '2/1', 'Available')])).toEqual([]);
+	});
+});
