@@ -34,7 +34,8 @@ const further = { unit: hasRedis ? ['<rootDir>/test/e2e/ledger/contract.test.ts'
 /** These try random cases, or many: a few of them among the unit tests, all of them in the project `thorough` (`test/support/cases.ts`). */
 const TRYING_MANY = [
   ...['follow/follow', 'follow/looks', 'follow/poisons', 'ledger/common/key'],
-  ...['poll/anyList', 'poll/filters', 'station/anyOrder', 'station/folds'],
+  ...['poll/anyList', 'poll/filters', 'station/anyOrder', 'station/fieldSessions'],
+  ...['station/flood', 'station/folds'],
   ...['station/past/asReported', 'station/past/periods', 'station/past/statuses'],
   ...['station/past/uptimeSums', 'station/past/uptimeTruth', 'station/sessionsAnyOrder'],
 ];

@@ -1,6 +1,7 @@
 /** Charging sessions as stations really send them: odd times, registers and transaction IDs. One row each, and no wrong number. */
 import type { StationSettings } from '../../../lib/station';
 import { shardIn } from '../../../lib/station/shards';
+import { isThorough } from '../../support/cases';
 import { sessionCases, sessionEvents } from './sessionText';
 import { back, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
@@ -10,7 +11,7 @@ const iso = (at: string) => new Date(time(at)).toISOString();
 const DAY = 1440 * MINUTE;
 const SESSIONS = { settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } } as const;
 
-/** What is reported, whatever the order of the list and the polls. */
+/** What is reported, whatever the order of the list and the polls: a thorough run has others, too. */
 async function rowsOf(
 	events: readonly StationEvent[],
 	settings: Partial<StationSettings> = {},
@@ -31,7 +32,7 @@ async function rowsOf(
 		{ polls: each(55), options: {} },
 	];
 	const rows: Item[][] = [];
-	for (const { polls, options } of lists) {
+	for (const { polls, options } of isThorough ? lists : lists.slice(0, 1)) {
 		const world = stationWorld({
 			...options,
 			workflowId: 'field',

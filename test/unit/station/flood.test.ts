@@ -1,12 +1,13 @@
-/** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number, 10,000 by default. */
+/** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { walkPages } from '../../../lib/service/paging';
 import type { StationPollOptions } from '../../../lib/station';
+import { casesOf } from '../../support/cases';
 import { openSqlite, SqliteWorld } from '../ledger/sqlite/world';
 import { back, event, lost, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
-const IDS = Number(process.env['IDS'] ?? 10_000);
+const IDS = casesOf({ few: 4_000, all: 10_000, variable: 'IDS' });
 const MINUTES = 10;
 const PER_MINUTE = Math.ceil(IDS / MINUTES);
 const FROM = time('09:00');
