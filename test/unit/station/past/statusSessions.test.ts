@@ -1,4 +1,5 @@
 /** Get Status lists a session as running only if nothing that the station has said since it began shows otherwise. */
+import fc from 'fast-check';
 import { sessionEvents } from '../sessionText';
 import { message, type StationEvent, time } from '../stationWorld';
 import { type PastOptions, sessions, status } from './pastWorld';
@@ -28,13 +29,17 @@ const notified = (at: string, name: 'EVSE' | 'Connector', evse: number, actualVa
 			],
 		},
 	]);
+
+/** Histories for each version. */
+const RUNS = Number(process.env['RUNS'] ?? 100);
+
 const boot = (at: string) => message(at, 's1', ['BootNotification', { reason: 'PowerUp' }]);
 
 /** The transactions that are listed as running. */
-async function running(events: readonly StationEvent[], options: Pick<PastOptions, 'now'> = {}) {
+async function running(events: readonly StationEvent[], options: PastOptions = {}) {
 	const { now = time('12:00') } = options;
 	const created = events.filter(({ createdAt }) => Date.parse(createdAt) <= now);
-	const [item] = await status(created, { assets: ['s1'], now });
+	const [item] = await status(created, { assets: ['s1'], ...options });
 	const listed = item?.['sessions'] as readonly Readonly<Record<string, unknown>>[];
 	return listed.map(({ transactionId }) => transactionId);
 }
@@ -165,5 +170,44 @@ describe('OCPP 2.0.1', () => {
 		];
 		expect(await running([...nowhere, free])).toEqual(['A']);
 		expect(await running([...nowhere, free, said('09:00', '2/1', 'Available')])).toEqual([]);
+	});
+});
+
+describe.each([
+	['OCPP 1.6', '1', '2', STARTED_16.slice(0, -1), 'meter 1 2000 tx=25', 'meter 1 2000', '25'],
+	['OCPP 2.0.1', '1/1', '2/1', STARTED_201.slice(0, -1), 'updated A 2000', 'evse 1 2000', 'A'],
+])('any order of messages (%s)', (_version, own, other, started, names, namesNone, id) => {
+	const words = [own, other].flatMap((place) =>
+		['Available', 'Unavailable', 'Faulted'].map((word) => ({ place, word })),
+	);
+	const happening = fc.oneof(
+		fc.constantFrom(...words),
+		fc.constant({ place: own, word: 'Available' }),
+		fc.constant({ place: '', word: names }),
+		fc.constant({ place: '', word: namesNone }),
+		fc.constant({ place: '', word: 'boot' }),
+	);
+
+	it('a session is running unless its own connector was available after all that names it', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(happening, { maxLength: 12 }),
+				fc.boolean(),
+				async (all, isOldestFirst) => {
+					const clock = (n: number) => `09:${String(n + 10)}`;
+					const events = all.map(({ place, word }, n) => {
+						if (place !== '') return [said(clock(n), place, word)];
+						return word === 'boot' ? [boot(clock(n))] : sessionEvents(`${clock(n)} ${word}`);
+					});
+					const last = all.findLast(
+						({ place, word }) => word === names || (place === own && word === 'Available'),
+					);
+					const isRunning = last?.word !== 'Available';
+					const found = await running([...started, ...events.flat()], { isOldestFirst });
+					expect(found).toEqual(isRunning ? [id] : []);
+				},
+			),
+			{ numRuns: RUNS },
+		);
 	});
 });
