@@ -44,7 +44,7 @@ export function wrongIn(history: History, { rows, isAllListed, until }: Judged):
 			continue;
 		}
 		told.set(session, [...(told.get(session) ?? []), row]);
-		if (!isUnsure(history, session)) wrong.push(...fieldsOf(history, session, row));
+		if (!isUnsure(history, session) && !isLikely(history, session, row)) wrong.push(...fieldsOf(history, session, row));
 	}
 	for (const session of history.sessions) {
 		const own = told.get(session) ?? [];
@@ -209,6 +209,22 @@ function isUnsure(history: History, session: Session): boolean {
 	const same = history.sessions.filter((other) => isConfused(session, other));
 	return same.length > 0 && [session, ...same].some((one) => !isWhole(history, one));
 }
+
+/** Without any response of the service, a start that neither a stop nor a reading names can be that of whatever ends next. */
+function isLikely({ version, sessions }: History, { station }: Session, row: Row): boolean {
+	const here = sessions.filter((one) => one.station === station);
+	if (version !== '1.6' || here.some(({ parts }) => parts.some(isResponse))) return false;
+	const isTold = (one: Session) => {
+		const start = partOf(one, 'start');
+		return start !== undefined && [timeOf(one, start), createdAt(start)].includes(startOf(row));
+	};
+	const names = (part: Part) => ['reading', 'stop'].includes(part.kind) && part.isNamed;
+	return here.some((one) => isTold(one) && !one.parts.some((part) => names(part) && !part.isLost));
+}
+
+const isResponse = ({ kind }: Part) => kind === 'response';
+
+const startOf = ({ startedAt }: Row): number => msOf(startedAt) ?? NaN;
 
 /** Two sessions of a station that last at the same time and have the same ID cannot be told apart for sure, nor what follows. */
 function isDoubtful({ sessions }: History, session: Session): boolean {

@@ -6,8 +6,8 @@ import { createRandom, type Random } from '../../../simulator/data/random';
 import { MINUTE } from '../../unit/station/stationWorld';
 import { FROM, type History, type Noise, type Part, type Session, type Version } from './history';
 
-export const LOSSES = ['none', 'start', 'response', 'reading', 'stop'] as const;
-/** The message that sessions lack. */
+export const LOSSES = ['none', 'start', 'response', 'reading', 'stop', 'any'] as const;
+/** The message that sessions lack: `any` is another one for each. */
 export type Loss = (typeof LOSSES)[number];
 /** What befalls the others: each seed has one of these. */
 const TROUBLES = ['none', 'none', 'repeated', 'reordered', 'late', 'waiting', 'all'] as const;
@@ -30,6 +30,8 @@ interface Habits {
 	readonly everyMs: number;
 	readonly hasBegin: boolean;
 	readonly hasEnd: boolean;
+	/** Whether the list has the responses of the service. */
+	readonly isAnswered: boolean;
 	readonly kilowatts: number;
 	readonly clock: 'right' | 'a bit wrong' | 'hours ahead' | 'not set at starts' | 'set meanwhile';
 	readonly clockMs: number;
@@ -52,6 +54,8 @@ export const canLack = (version: Version, loss: Loss): boolean =>
 export function planOf(seed: number, version: Version, loss: Loss, days = 0): Plan {
 	const trouble = TROUBLES[seed % TROUBLES.length] ?? 'none';
 	const random = createRandom(seed * 7 + 1);
+	/** What was added later: so the histories of the other kinds of loss stay as they are. */
+	const others = createRandom(seed * 7 + 2);
 	const chance = (percent: number) => random.int(100) < percent;
 	const naming = random.pick<Naming>([
 		'across stations',
@@ -67,7 +71,8 @@ export function planOf(seed: number, version: Version, loss: Loss, days = 0): Pl
 	const noise: Noise[] = [];
 	const lengthMs = LENGTH_MS + days * DAY;
 	const drafts = stations.flatMap((station) => {
-		const habits = habitsOf(random, naming, version);
+		const answered = habitsOf(random, naming, version);
+		const habits = loss === 'any' && others.int(3) === 0 ? unanswered(answered) : answered;
 		const boots = Array.from({ length: random.int(3) }, () => FROM + random.int(lengthMs)).sort(
 			(a, b) => a - b,
 		);
@@ -136,6 +141,7 @@ function habitsOf(random: Random, naming: Naming, version: Version): Habits {
 		everyMs: random.pick([5, 10, 15, 15, 60]) * MINUTE,
 		hasBegin: version === '1.6' && chance(30),
 		hasEnd: version === '1.6' && chance(40),
+		isAnswered: true,
 		kilowatts: random.pick([3, 7, 11, 22, 50, 150]),
 		clock: random.pick([
 			...(['right', 'right', 'right', 'a bit wrong'] as const),
@@ -145,6 +151,12 @@ function habitsOf(random: Random, naming: Naming, version: Version): Habits {
 		hasNoise: chance(50),
 	};
 }
+
+/** What shows the ID of a session before the next one begins is its readings: it has several, so that one can be lost. */
+const unanswered = (habits: Habits): Habits => ({
+	...habits,
+	...{ isAnswered: false, named: 'all', hasBegin: true },
+});
 
 interface Connector {
 	readonly station: string;
@@ -222,7 +234,7 @@ function withMessages(random: Random, version: Version, session: Session, habits
 		...(context !== undefined && { context }),
 	});
 	const parts: Part[] = [{ kind: 'start', at: startedAt, wh: fromWh, isNamed: true }];
-	if (version === '1.6') {
+	if (version === '1.6' && habits.isAnswered) {
 		parts.push({ kind: 'response', at: startedAt + 200, wh: 0, isNamed: true });
 	}
 	if (habits.hasBegin) parts.push(reading(startedAt + 400, fromWh, 'Transaction.Begin'));
@@ -238,7 +250,7 @@ function withMessages(random: Random, version: Version, session: Session, habits
 }
 
 function withLoss(random: Random, session: Session, loss: Loss): Session {
-	const own = session.parts.filter(({ kind }) => kind === loss);
+	const own = session.parts.filter(({ kind }) => loss === 'any' || kind === loss);
 	const lost = own[random.int(own.length)];
 	const parts = session.parts.map((part) => (part === lost ? { ...part, isLost: true } : part));
 	return { ...session, parts };
