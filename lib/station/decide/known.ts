@@ -45,6 +45,7 @@ export class KnownSessions {
 	readonly #meters: readonly SessionMeter[];
 	/** By transaction: there can be thousands. */
 	readonly #metersOf: ReadonlyMap<string | undefined, SessionMeter[]>;
+	readonly #metersAt: ReadonlyMap<string | undefined, SessionMeter[]>;
 	readonly #times = new Map<SessionMeter, Clock[]>();
 	readonly #stopsOf = new Map<string, SessionStop[]>();
 	readonly #byId = new Map<string, Set<KnownSession>>();
@@ -62,6 +63,7 @@ export class KnownSessions {
 	constructor({ metered, answered = Infinity }: Sessions) {
 		this.#meters = metered;
 		this.#metersOf = Map.groupBy(metered, ({ tx }) => tx);
+		this.#metersAt = Map.groupBy(metered, ({ connector }) => connector);
 		this.#answered = answered;
 	}
 
@@ -315,14 +317,36 @@ export class KnownSessions {
 
 	/**
 	 * The session that readings name so: the one that its connector had when they first did, if its start has no response. What a
-	 * response to a missing start names is of that one.
+	 * response to a missing start names is of that one; what readings name after another ID, of one whose start is missing.
 	 */
 	namedBy(tx: string, stop?: SessionStop): KnownSession | undefined {
 		if (!isTransaction(tx) || this.isOrphan(tx)) return undefined;
-		const found = new Set(
-			this.namingsOf(tx, stop).flatMap((one) => this.#begunWith(tx, one) ?? []),
-		);
-		return found.size === 1 ? [...found][0] : undefined;
+		const namings = this.namingsOf(tx, stop);
+		const found = new Set(namings.flatMap((one) => this.#begunWith(tx, one) ?? []));
+		const [session, ...others] = found;
+		if (session === undefined || others.length > 0) return undefined;
+		const here = namings.filter(({ connector }) => connector === session.start.connector);
+		return here.some((one) => this.#isFirst(session, tx, one)) ? session : undefined;
+	}
+
+	/** Whether nothing names the session otherwise before, by any clock: a session has one ID. */
+	#isFirst(session: KnownSession, tx: string, naming: Naming): boolean {
+		const { start, ids } = session;
+		if (ids.size > 0) return ids.has(tx);
+		const isBefore = (one: Clock) => one.at <= naming.at || one.t <= naming.t;
+		const isRival = (meter: SessionMeter) =>
+			meter.tx !== undefined &&
+			meter.tx !== tx &&
+			this.#timesOf(meter).some((one) => isBefore(one) && isSince(one, start)) &&
+			isTransaction(meter.tx) &&
+			!this.isOrphan(meter.tx) &&
+			this.namingsOf(meter.tx).some(
+				(one) =>
+					one.connector === start.connector &&
+					isBefore(one) &&
+					this.#begunWith(meter.tx ?? '', one) === session,
+			);
+		return !(this.#metersAt.get(start.connector) ?? []).some(isRival);
 	}
 
 	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
@@ -417,6 +441,9 @@ export const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', tim
 
 const evseIn = ({ start: { connector } }: KnownSession): string | undefined =>
 	connector === undefined ? undefined : evseOf(connector);
+
+const isSince = (one: Clock, start: Clock): boolean =>
+	one.at >= start.at || one.t + SWAPPED_MS >= start.t;
 
 const inOrder = (sessions: ReadonlySet<KnownSession> = new Set()): KnownSession[] =>
 	[...sessions].sort((a, b) => a.n - b.n);
