@@ -144,7 +144,9 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	const place = placeOfStop(known, stop);
 	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
 	const names = [...ids, ...known.namesOf(session)];
-	if (isTransaction(stop.tx) && names.length > 0) return false;
+	if (isTransaction(stop.tx) && (names.length > 0 || known.isNamedElse(session, stop.tx, stop))) {
+		return false;
+	}
 	const isNamed = known.stops.some(
 		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
 	);

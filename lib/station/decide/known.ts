@@ -329,24 +329,28 @@ export class KnownSessions {
 		return here.some((one) => this.#isFirst(session, tx, one)) ? session : undefined;
 	}
 
-	/** Whether nothing names the session otherwise before, by any clock: a session has one ID. */
-	#isFirst(session: KnownSession, tx: string, naming: Naming): boolean {
-		const { start, ids } = session;
-		if (ids.size > 0) return ids.has(tx);
-		const isBefore = (one: Clock) => one.at <= naming.at || one.t <= naming.t;
-		const isRival = (meter: SessionMeter) =>
-			meter.tx !== undefined &&
-			meter.tx !== tx &&
-			this.#timesOf(meter).some((one) => isBefore(one) && isSince(one, start)) &&
-			isTransaction(meter.tx) &&
-			!this.isOrphan(meter.tx) &&
-			this.namingsOf(meter.tx).some(
-				(one) =>
-					one.connector === start.connector &&
-					isBefore(one) &&
-					this.#begunWith(meter.tx ?? '', one) === session,
-			);
-		return !(this.#metersAt.get(start.connector) ?? []).some(isRival);
+	/** Whether nothing names the session otherwise before: a session has one ID. */
+	#isFirst(session: KnownSession, tx: string, naming: Clock): boolean {
+		return session.ids.size > 0 ? session.ids.has(tx) : !this.isNamedElse(session, tx, naming);
+	}
+
+	/** Whether readings up to then may name the session otherwise, by the clock of the station or of the service. */
+	isNamedElse(session: KnownSession, tx: string, by: Clock): boolean {
+		const { start } = session;
+		const isMeant = (one: Clock) =>
+			(one.at <= by.at || one.t <= by.t) &&
+			(one.at >= start.at || one.t + SWAPPED_MS >= start.t);
+		const isOther = (meter: SessionMeter) => {
+			const { tx: other = '' } = meter;
+			if (other === tx || !isTransaction(other) || this.isOrphan(other)) return false;
+			if (!this.#timesOf(meter).some(isMeant)) return false;
+			return this.namingsOf(other).some((one) => {
+				if (one.connector !== start.connector || !isMeant(one)) return false;
+				const begun = this.#begunWith(other, one);
+				return begun === undefined ? !this.#hasOwner(other, one) : begun === session;
+			});
+		};
+		return (this.#metersAt.get(start.connector) ?? []).some(isOther);
 	}
 
 	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
@@ -441,9 +445,6 @@ export const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', tim
 
 const evseIn = ({ start: { connector } }: KnownSession): string | undefined =>
 	connector === undefined ? undefined : evseOf(connector);
-
-const isSince = (one: Clock, start: Clock): boolean =>
-	one.at >= start.at || one.t + SWAPPED_MS >= start.t;
 
 const inOrder = (sessions: ReadonlySet<KnownSession> = new Set()): KnownSession[] =>
 	[...sessions].sort((a, b) => a.n - b.n);
