@@ -59,7 +59,13 @@ export function join(
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
 	const before = isTransaction(stop.tx) ? same : known.stops;
-	if (before.some((one) => isAgain(stop, one))) return { ...none, isRepeated: true };
+	const again = before.filter((one) => isAgain(stop, one));
+	if (again.length > 0) {
+		// With another register, it can be that of another session with its ID.
+		const isOther = again.every(({ wh }) => wh !== stop.wh);
+		const possible = isOther ? known.sessions.filter((one) => mayBeOf(known, one, stop)) : [];
+		return { ...none, isRepeated: true, possible };
+	}
 	if (isTransaction(stop.tx) && known.isAnswered) {
 		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
 	}
@@ -73,7 +79,7 @@ export function join(
 		return { ...none, isRepeated: session.start.unended === true, unended: session };
 	}
 	// A stop before may have been its own.
-	if (session.start.unsure) return { ...none, possible: likely };
+	if (session.start.unsure || !isClear(known, session, stop)) return { ...none, possible: likely };
 	return { session, foundBy: 'order', possible: [] };
 }
 
@@ -144,13 +150,17 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	const place = placeOfStop(known, stop);
 	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
 	const names = [...ids, ...known.namesOf(session)];
-	if (isTransaction(stop.tx) && (names.length > 0 || known.isNamedElse(session, stop.tx, stop))) {
-		return false;
-	}
+	if (isTransaction(stop.tx) && names.length > 0) return false;
 	const isNamed = known.stops.some(
 		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
 	);
 	return !isNamed && known.isCurrent(session, stop);
+}
+
+/** Whether the start was sent before the stop, and nothing may name another transaction. */
+function isClear(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
+	if (session.start.t > stop.t) return false;
+	return !isTransaction(stop.tx) || !known.isNamedElse(session, stop.tx, stop);
 }
 
 /** What the stop names, or else the only connector that readings with its ID do. */

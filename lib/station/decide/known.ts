@@ -320,7 +320,7 @@ export class KnownSessions {
 	 * response to a missing start names is of that one; what readings name after another ID, of one whose start is missing.
 	 */
 	namedBy(tx: string, stop?: SessionStop): KnownSession | undefined {
-		if (!isTransaction(tx) || this.isOrphan(tx)) return undefined;
+		if (!isTransaction(tx) || this.isOrphan(tx, stop)) return undefined;
 		const namings = this.namingsOf(tx, stop);
 		const found = new Set(namings.flatMap((one) => this.#begunWith(tx, one) ?? []));
 		const [session, ...others] = found;
@@ -416,9 +416,12 @@ export class KnownSessions {
 			.flatMap(({ tx = '' }) => (this.namedBy(tx) === session ? [tx] : []));
 	}
 
-	/** Whether a response names the transaction, and its start is missing. */
-	isOrphan(tx: string): boolean {
-		return this.#orphans.some((one) => one.tx === tx);
+	/** Whether a response names the transaction, and its start is missing. A stop that came since was that of this one. */
+	isOrphan(tx: string, by?: SessionStop): boolean {
+		const ended = this.stopsOf(tx).filter(
+			(stop) => stop !== by && stop.told && !stop.found && (by === undefined || stop.t < by.t),
+		);
+		return this.#orphans.some((one) => one.tx === tx && !ended.some((stop) => one.t <= stop.t));
 	}
 
 	/** Whether a stop without a start may be that of the session, though nothing shows it. */
@@ -426,7 +429,7 @@ export class KnownSessions {
 		const { tx, found, connector } = stop;
 		if (found || !mayBeSame(connector, start.connector)) return false;
 		if (ids.has(tx) || !isTransaction(tx)) return true;
-		if (isAnswered || this.#hasOwner(tx, stop) || this.isOrphan(tx)) return false;
+		if (isAnswered || this.#hasOwner(tx, stop) || this.isOrphan(tx, stop)) return false;
 		const said = this.namingsOf(tx, stop);
 		const isHere = ({ connector: place, at, t }: Naming) =>
 			mayBeSame(place, start.connector) && (at >= start.at || t + RESPONSE_MS >= start.t);

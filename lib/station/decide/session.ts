@@ -172,7 +172,7 @@ function toldStop(
 	const entries = isRepeated ? [] : endedEntry(known, found, place);
 	const namings = isTransaction(stop.tx) ? known.namingsOf(stop.tx, stop) : [];
 	stop.told = true;
-	if (session !== undefined || isRepeated) stop.found = true;
+	if (session !== undefined || (isRepeated && possible.length === 0)) stop.found = true;
 	else if (namings.length > 0)
 		stop.named = namings.map(({ connector, t, at }) => ({ connector, t, at }));
 	if (session !== undefined) end(known, session, stop.t);

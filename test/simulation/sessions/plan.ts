@@ -262,11 +262,14 @@ interface Ways {
 }
 
 function troubled(random: Random, session: Session, trouble: Trouble, ways: Ways): Session {
+	const { version } = ways;
 	const all = ['repeated', 'reordered', 'late', 'waiting'] as const;
 	const own = trouble === 'all' ? random.pick(all) : trouble;
 	if (own === 'none' || random.int(3) === 0) return session;
 	const isClockRight = session.clockMs.every((ms) => ms === 0);
-	if (own === 'waiting') return isClockRight ? waiting(random, session) : session;
+	// Without responses, what counts is the order: a station without a connection keeps that of all its sessions.
+	const isAnswered = version === '2.0.1' || session.parts.some(({ kind }) => kind === 'response');
+	if (own === 'waiting') return isClockRight && isAnswered ? waiting(random, session) : session;
 	if (own === 'repeated') return repeated(random, session, ways);
 	const parts = session.parts.map((part): Part => {
 		if (random.int(3) > 0) return part;
