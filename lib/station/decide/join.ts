@@ -42,7 +42,9 @@ export function join(
 		const open = exact.filter((one) => !isOver(one));
 		const [session, ...others] = open.length > 1 ? open.filter(fits) : open;
 		if (open.length === 0) {
-			const isRepeated = !isNamedElsewhere(known, exact, stop);
+			const over = Math.max(...exact.map(({ start }) => start.over ?? -Infinity));
+			const isOther = isNamedElsewhere(known, exact, stop) || known.isOrphan(stop.tx, stop, over);
+			const isRepeated = !isOther;
 			return { ...none, isRepeated, unended: exact.find(({ start }) => start.unended) };
 		}
 		if (session === undefined || others.length > 0) return { ...none, possible: open };

@@ -416,12 +416,14 @@ export class KnownSessions {
 			.flatMap(({ tx = '' }) => (this.namedBy(tx) === session ? [tx] : []));
 	}
 
-	/** Whether a response names the transaction, and its start is missing. A stop that came since was that of this one. */
-	isOrphan(tx: string, by?: SessionStop): boolean {
+	/** Whether a response since then names the transaction, and its start is missing. A stop that came later was that of this one. */
+	isOrphan(tx: string, by?: SessionStop, from = -Infinity): boolean {
 		const ended = this.stopsOf(tx).filter(
 			(stop) => stop !== by && stop.told && !stop.found && (by === undefined || stop.t < by.t),
 		);
-		return this.#orphans.some((one) => one.tx === tx && !ended.some((stop) => one.t <= stop.t));
+		return this.#orphans.some(
+			(one) => one.tx === tx && from < one.t && !ended.some((stop) => one.t <= stop.t),
+		);
 	}
 
 	/** Whether a stop without a start may be that of the session, though nothing shows it. */

@@ -210,8 +210,9 @@ function isUnsure(history: History, session: Session): boolean {
 	return same.length > 0 && [session, ...same].some((one) => !isWhole(history, one));
 }
 
-/** Without any response of the service, a start that neither a stop nor a reading names can be that of whatever ends next. */
-function isLikely({ version, sessions }: History, { station }: Session, row: Row): boolean {
+/** Without any response of the service, a start that no stop or reading names for sure can be that of whatever ends next. */
+function isLikely(history: History, { station }: Session, row: Row): boolean {
+	const { version, sessions } = history;
 	const here = sessions.filter((one) => one.station === station);
 	if (version !== '1.6' || here.some(({ parts }) => parts.some(isResponse))) return false;
 	const isTold = (one: Session) => {
@@ -219,7 +220,8 @@ function isLikely({ version, sessions }: History, { station }: Session, row: Row
 		return start !== undefined && [timeOf(one, start), createdAt(start)].includes(startOf(row));
 	};
 	const names = (part: Part) => ['reading', 'stop'].includes(part.kind) && part.isNamed;
-	return here.some((one) => isTold(one) && !one.parts.some((part) => names(part) && !part.isLost));
+	const isNamed = ({ parts }: Session) => parts.some((part) => names(part) && !part.isLost);
+	return here.some((one) => isTold(one) && (!isNamed(one) || isDoubtful(history, one)));
 }
 
 const isResponse = ({ kind }: Part) => kind === 'response';
