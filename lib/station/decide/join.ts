@@ -61,7 +61,8 @@ export function join(
 		return { session, foundBy: foundByOf(session, stop), possible: [] };
 	}
 	const before = isTransaction(stop.tx) ? same : known.stops;
-	const again = before.filter((one) => isAgain(stop, one));
+	const isNew = isTransaction(stop.tx) && known.isOrphan(stop.tx, stop);
+	const again = isNew ? [] : before.filter((one) => isAgain(stop, one));
 	if (again.length > 0) {
 		// With another register, it can be that of another session with its ID.
 		const isOther = again.every(({ wh }) => wh !== stop.wh);
@@ -159,9 +160,11 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	return !isNamed && known.isCurrent(session, stop);
 }
 
-/** Whether the start was sent before the stop, and nothing may name another transaction. */
+/** Whether the start was sent before the stop, and neither a stop that waits nor a reading may show that it is another session's. */
 function isClear(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
-	if (session.start.t > stop.t) return false;
+	const mayBeOther = (one: SessionStop) =>
+		!one.told && isBefore(one, stop) && mayBeOf(known, session, one);
+	if (session.start.t > stop.t || known.stops.some(mayBeOther)) return false;
 	return !isTransaction(stop.tx) || !known.isNamedElse(session, stop.tx, stop);
 }
 

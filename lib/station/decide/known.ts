@@ -338,8 +338,7 @@ export class KnownSessions {
 	isNamedElse(session: KnownSession, tx: string, by: Clock): boolean {
 		const { start } = session;
 		const isMeant = (one: Clock) =>
-			(one.at <= by.at || one.t <= by.t) &&
-			(one.at >= start.at || one.t + SWAPPED_MS >= start.t);
+			(one.at <= by.at || one.t <= by.t) && (one.at >= start.at || one.t + SWAPPED_MS >= start.t);
 		const isOther = (meter: SessionMeter) => {
 			const { tx: other = '' } = meter;
 			if (other === tx || !isTransaction(other) || this.isOrphan(other)) return false;
@@ -416,13 +415,18 @@ export class KnownSessions {
 			.flatMap(({ tx = '' }) => (this.namedBy(tx) === session ? [tx] : []));
 	}
 
-	/** Whether a response since then names the transaction, and its start is missing. A stop that came later was that of this one. */
+	/**
+	 * Whether a response since then, and before the stop, names the transaction, and its start is missing. A stop that came in
+	 * between was that of this one.
+	 */
 	isOrphan(tx: string, by?: SessionStop, from = -Infinity): boolean {
+		const to = by === undefined ? Infinity : by.t + SWAPPED_MS;
 		const ended = this.stopsOf(tx).filter(
 			(stop) => stop !== by && stop.told && !stop.found && (by === undefined || stop.t < by.t),
 		);
 		return this.#orphans.some(
-			(one) => one.tx === tx && from < one.t && !ended.some((stop) => one.t <= stop.t),
+			(one) =>
+				one.tx === tx && from < one.t && one.t <= to && !ended.some((stop) => one.t <= stop.t),
 		);
 	}
 

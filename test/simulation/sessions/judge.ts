@@ -44,7 +44,8 @@ export function wrongIn(history: History, { rows, isAllListed, until }: Judged):
 			continue;
 		}
 		told.set(session, [...(told.get(session) ?? []), row]);
-		if (!isUnsure(history, session) && !isLikely(history, session, row)) wrong.push(...fieldsOf(history, session, row));
+		if (!isUnsure(history, session) && !isLikely(history, session, row))
+			wrong.push(...fieldsOf(history, session, row));
 	}
 	for (const session of history.sessions) {
 		const own = told.get(session) ?? [];

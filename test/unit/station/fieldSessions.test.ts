@@ -343,7 +343,7 @@ I3: the same ID again on another connector, seconds after a stop whose start is 
 
 I3: the same ID again seconds after a stop, both starts lost
 09:05:16 stop 1 2155 | 09:05:22 tx 1 to=lost | 09:05:23 meter 3 0@begin tx=1 | 10:06:39 stop 1 10308
-=> - -min -kWh #1 by=nothing Wh=-..2155
+=> - -min -kWh #1 by=nothing Wh=-..2155 | - -min -kWh #1 by=nothing Wh=-..10308
 
 I3: the same ID again on another connector, seconds after a stop, both starts without a response
 09:00 start 1 0 | 09:05:16 stop 1 2155 | 09:05:22 start 3 0 | 09:05:23 meter 3 0@begin tx=1 | 10:06:39 stop 1 10308
@@ -1090,6 +1090,33 @@ a reading long before a stop shows where that was, when another session is decid
   09:09 meter 2 5405750@end tx=2 | 09:09:10 stop 2 5405750 | 09:30 meter 1 5222159 tx=2 | 09:35 stop 2 5223442
   09:40 start 1 5223442 at=09:31:31 | 09:56 meter 1 5228495@end tx=3 | 09:56 stop 3 5228495
   => ? #2 | ? #2 | 1 24min 5.053kWh #3 by=meter
+
+a stop and the next start lost, without responses: readings name the start, then another session
+  09:00 start 1 1000 | 09:05 meter 1 2000 tx=101 | 09:15 meter 1 5500 tx=101 | 09:27 meter 1 7000 tx=103
+  09:50 stop 103 8000 | 09:55 start 1 9000 | 10:00 meter 1 9500 tx=104 | 10:10 stop 104 10000
+  => 1 -min -kWh #103 by=nothing Wh=-..8000 | 1 -min 4.5kWh #101 to=- NotReported | 1 15min 1kWh #104 by=meter
+
+a stop that nothing names, after readings that may name the start otherwise
+  09:00 start 1 1000 at=09:04 | 09:01 meter 1 1000@begin tx=101 | 09:50 stop 103 8000 | 10:30 start 1 9000
+  => - -min -kWh #103 by=nothing
+
+a start that is sent after the stop, by a clock that is behind
+  09:30 stop 3 5000 | 09:32 start 1 5000 at=09:29 | 09:50 stop 5 7000
+  => - -min -kWh #3 by=nothing | - -min -kWh #5 by=nothing
+
+a stop that may be of two, and waits: the next one is not sure to be of one of them
+  09:00 start 2 1000 | 09:08 start 3 1000 | 09:12 stop 8 2000 | 09:13 meter 2 2000@begin tx=12 | 09:17 stop 12 2900
+  => - -min -kWh #8 by=nothing | 2 -min 0.9kWh #12 by=nothing
+
+an ID that is used again, whose start is lost: the stop is no repetition, and a third one is of another connector
+  09:00 tx 2 to=a | 09:10 stop 2 5000 | 09:15 tx 2 to=b | 09:25 stop 2 6000 | 09:26 start 2 1000 | 09:40 stop 2 2000
+  10:00 start 2 2000 tx=5 | 10:10 stop 5 3000
+  => - -min -kWh #2 by=nothing | - -min -kWh #2 by=nothing | - -min -kWh #2 by=nothing | 2 10min 1kWh #5
+
+a response to a later start says nothing of a stop before it
+  08:52 start 2 1000 tx=9 | 08:55 stop 9 1500 | 09:00 start 3 1000 | 09:05 stop 1 1500 | 09:08 tx 1 to=lost
+  09:20 stop 1 1200 | 09:30 start 3 1500 tx=5 | 10:10 stop 5 3000
+  => 2 3min 0.5kWh #9 | - -min -kWh #1 by=nothing | - -min -kWh #1 by=nothing | 3 40min 1.5kWh #5
 `;
 
 describe('a session of the field', () => {
