@@ -81,12 +81,13 @@ async function changePlaces(
 	const left = new Map<string, PlacesRead>();
 	const change = (text: string | undefined, record: string) => {
 		const last = placesRead.get(record);
-		const stored = last !== undefined && last.text === text ? last.stored : placesFormat.read(text);
-		const after = nextPlaces(stored, eventsOf.get(record) ?? [], moment);
+		const isSame = text === undefined || last?.text === text;
+		const read = isSame ? last : { text, stored: placesFormat.read(text) };
+		const after = nextPlaces(read?.stored, eventsOf.get(record) ?? [], moment);
 		places.set(record, after.places);
 		const next = after.next && { text: placesFormat.write(after.next), stored: after.next };
-		if (next !== undefined) left.set(record, next);
-		else if (text !== undefined) left.set(record, { text, stored });
+		const kept = next ?? read;
+		if (kept !== undefined) left.set(record, kept);
 		return next?.text;
 	};
 	await changeRecords(ledger, [...eventsOf.keys()], change, RETENTION_MS);
@@ -185,7 +186,8 @@ export async function changeShards(
 			const after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
 			unlistedLeft -= after.unlisted;
 			afters.set(record, after);
-			texts.set(record, after.text ?? text);
+			// The same string as before: a new one in each poll would soon be old garbage.
+			texts.set(record, after.text ?? own?.text ?? text);
 			return after.text;
 		};
 		await changeRecords(ledger, [...byRecord.keys()], change, RETENTION_MS);

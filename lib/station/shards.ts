@@ -78,7 +78,7 @@ export interface ShardAfter {
 	readonly tooMany: number;
 	/** Stations and items that found no room. */
 	readonly dropped: number;
-	/** What the text says from now on, for the next poll; absent if it does not, or something else may change it. */
+	/** What the text says from now on, for the next poll; absent if it does not. */
 	readonly state?: ShardState | undefined;
 }
 
@@ -161,9 +161,10 @@ export function nextShard(
 		dropped = limit(state, moment, Buffer.byteLength(next));
 		if (dropped > 0) next = shardText(state);
 	}
-	// What is told is in the hands of others.
-	const kept = toTell.length === 0 && { state };
-	return { text: next === text ? undefined : next, toTell, unlisted, tooMany, dropped, ...kept };
+	const counts = { unlisted, tooMany, dropped };
+	// What is told will be in the hands of others.
+	const told = structuredClone(toTell);
+	return { text: next === text ? undefined : next, toTell: told, ...counts, state };
 }
 
 /** Another process may have compacted the shard at a later watermark. */
