@@ -71,6 +71,12 @@ interface PlacesRead {
 /** By record: what this process read or wrote last. */
 const placesRead = new Map<string, PlacesRead>();
 
+function placesIn(text: string | undefined, last: PlacesRead | undefined): PlacesRead | undefined {
+	if (text === undefined) return undefined;
+	if (text === last?.text) return last;
+	return { text, stored: placesFormat.read(text) };
+}
+
 /** By record: adds the places that events show, and returns all that are known. Throws `LedgerUnavailableError`. */
 async function changePlaces(
 	ledger: StationPollOptions['ledger'],
@@ -80,9 +86,7 @@ async function changePlaces(
 	const places = new Map<string, PlacesOf>();
 	const left = new Map<string, PlacesRead>();
 	const change = (text: string | undefined, record: string) => {
-		const last = placesRead.get(record);
-		const isSame = text === undefined || last?.text === text;
-		const read = isSame ? last : { text, stored: placesFormat.read(text) };
+		const read = placesIn(text, placesRead.get(record));
 		const after = nextPlaces(read?.stored, eventsOf.get(record) ?? [], moment);
 		places.set(record, after.places);
 		const next = after.next && { text: placesFormat.write(after.next), stored: after.next };

@@ -18,6 +18,16 @@ import {
 	type output,
 } from '../../vendor/zod';
 import type { KnownPlaces } from './places';
+import { type Base, type Sessions, sessionsOf, storedSessions, toStoredSessions } from './sessions';
+
+export type {
+	NamedStart,
+	Register,
+	SessionMeter,
+	Sessions,
+	SessionStart,
+	SessionStop,
+} from './sessions';
 
 const text = optional(string());
 const count = optional(number());
@@ -125,101 +135,6 @@ const incident = object({
 	missing: count,
 });
 
-/** A value of the imported energy register. */
-const register = object({
-	t: number(),
-	/** How far the station's clock was ahead, in milliseconds; absent if it was not, or does not count. */
-	d: count,
-	/** Its message has no time, or one that does not count. */
-	u: optional(boolean()),
-	wh: number(),
-	/** The `seqNo` of its message. */
-	n: count,
-	/** Its context, or the message that it is from: that of the start or of the stop. */
-	c: optional(oneOf(['begin', 'end', 'start', 'stop'])),
-	/** Where it was measured, and which phases, unless at the outlet and all. */
-	l: text,
-	/** Readings after this one, up to that time of the station, are left out. */
-	gap: count,
-});
-
-/** When a message was created, and what the station's clock said. */
-const moment = {
-	t: number(),
-	at: number(),
-	/** The station's time where it does not count: distinguishes a repeated message from a new one. */
-	raw: count,
-	/** When it was sent last, if it was repeated: it may be read again for as long. */
-	last: count,
-};
-
-/** A start; those of OCPP 2.0.1 have the ID, and all values of the register that their message has. */
-const start = object({
-	...moment,
-	id: string(),
-	connector: text,
-	wh: count,
-	readings: optional(array(register)),
-	/** Of the messages: responses name them. */
-	messages: array(string()),
-	tx: text,
-	tag: text,
-	/** The ID that only readings gave its session, which is over: they are dropped with it. */
-	name: text,
-	/** When its session ended, or was over without a stop: it is reported, or the stop was without it. */
-	over: count,
-	/** It is over because the next one began: its stop may still come. */
-	unended: optional(boolean()),
-	/** When that one began, which may be forgotten before. */
-	next: optional(object({ t: number(), at: number() })),
-	/** A stop whose start was not found may be its stop: it is not reported by itself. */
-	unsure: optional(boolean()),
-});
-const stop = object({
-	...moment,
-	id: string(),
-	tx: string(),
-	connector: text,
-	wh: count,
-	/** Absent once it is told, as the values and the tag are. */
-	reason: text,
-	readings: optional(array(register)),
-	tag: text,
-	told: optional(boolean()),
-	/** It was told with its start, or repeats one that was. */
-	found: optional(boolean()),
-	/** Where and when readings first named it, if it was told without its start: they are dropped then. */
-	named: optional(array(object({ connector: string(), t: number(), at: number() }))),
-});
-/** The response to a start; `last`: to one with the same message ID. */
-const named = object({
-	t: number(),
-	last: count,
-	message: string(),
-	tx: string(),
-	refused: optional(boolean()),
-});
-/** What is said between start and stop, of one transaction or of none: values of the register, and who charges. */
-const metered = object({
-	/** When the first of it was created. */
-	t: number(),
-	tx: text,
-	connector: text,
-	readings: array(register),
-	/** When something without a value was said, as registers of -1. */
-	said: optional(array(register)),
-	who: optional(array(object({ at: number(), name: string() }))),
-});
-
-const sessions = object({
-	starts: array(start),
-	named: array(named),
-	metered: array(metered),
-	stops: array(stop),
-	/** When the first response to a start was created that is known of the station. */
-	answered: count,
-});
-
 const entry = object({
 	/** The ID of the item; the ledger has an entry for it. */
 	id: string(),
@@ -236,7 +151,7 @@ const station = object({
 	boots: optional(array(boot)),
 	faults: optional(array(fault)),
 	incidents: optional(record(string(), incident)),
-	sessions: optional(sessions),
+	sessions: optional(storedSessions),
 });
 
 /** Of the text of a shard. */
@@ -254,7 +169,7 @@ export const storedShard = object({
 	cut: number(),
 	/** The watermark of the last write. */
 	written: count,
-	/** What the IDs of short reports begin with. Absent before they were stored without it, and with their whole time. */
+	/** What the IDs of short reports and of sessions begin with. Absent before they were stored without it, and with their whole time. */
 	ids: text,
 	stations: array(tuple([string(), station])),
 	toTell: array(entry),
@@ -271,16 +186,11 @@ export type Boot = output<typeof boot>;
 export type Fault = output<typeof fault>;
 type StoredIncident = output<typeof incident>;
 export type Incident = Omit<StoredIncident, 'faults'> & { faults?: Fault[] | undefined };
-export type Sessions = output<typeof sessions>;
-export type SessionStart = output<typeof start>;
-export type NamedStart = output<typeof named>;
-export type Register = output<typeof register>;
-export type SessionStop = output<typeof stop>;
-export type SessionMeter = output<typeof metered>;
 type StoredStation = output<typeof station>;
-export type StationState = Omit<StoredStation, 'lines' | 'incidents'> & {
+export type StationState = Omit<StoredStation, 'lines' | 'incidents' | 'sessions'> & {
 	lines?: Record<string, Timeline> | undefined;
 	incidents?: Record<string, Incident> | undefined;
+	sessions?: Sessions | undefined;
 	/** Since when components of OCPP 2.0.1 are known: kept in a record of its own. */
 	known?: KnownPlaces;
 };
@@ -297,34 +207,31 @@ function mapped<A, B>(all: Readonly<Record<string, A>>, next: (one: A) => B): Re
 	return changed as Record<string, B>;
 }
 
-/** What short reports are stored without. */
-interface Base {
-	readonly cut: number;
-	readonly ids: string;
-}
-
-/** Of the reports of a shard, as it is now. */
+/** Of the reports and sessions of a shard, as it is now. */
 export function baseOf({ cut, stations }: ShardState): Base {
 	let ids: string | undefined;
-	for (const { lines = {} } of stations.values()) {
+	const add = ({ id }: { readonly id: string }) => {
+		ids ??= id;
+		while (!id.startsWith(ids)) ids = ids.slice(0, -1);
+	};
+	for (const { lines = {}, sessions } of stations.values()) {
 		for (const { reports } of Object.values(lines)) {
-			for (const one of reports) {
-				if (!isShort(one)) continue;
-				ids ??= one.id;
-				while (!one.id.startsWith(ids)) ids = ids.slice(0, -1);
-			}
+			for (const one of reports) if (isShort(one)) add(one);
 		}
+		for (const one of sessions?.starts ?? []) add(one);
+		for (const one of sessions?.stops ?? []) add(one);
 	}
 	return { cut, ids: ids ?? '' };
 }
 
 /** Without the places. */
 export function toStored(
-	{ known: _known, lines, incidents, ...station }: StationState,
+	{ known: _known, lines, incidents, sessions, ...station }: StationState,
 	base: Base,
 ): StoredStation {
 	return {
 		...station,
+		...(sessions && { sessions: toStoredSessions(sessions, base) }),
 		...(incidents && { incidents: mapped(incidents, storedIncident) }),
 		...(lines && { lines: mapped(lines, (line) => storedLine(line, base)) }),
 	};
@@ -388,8 +295,9 @@ function incidentOf(stored: StoredIncident): Incident {
 
 export function fromStored({ stations, ids, ...shard }: StoredShard): ShardState {
 	const base = ids === undefined ? { cut: 0, ids: '' } : { cut: shard.cut, ids };
-	const stationOf = ({ lines, incidents, ...station }: StoredStation): StationState => ({
+	const stationOf = ({ lines, incidents, sessions, ...station }: StoredStation): StationState => ({
 		...station,
+		...(sessions && { sessions: sessionsOf(sessions, base) }),
 		...(incidents && { incidents: mapped(incidents, incidentOf) }),
 		...(lines && { lines: mapped(lines, (line) => lineOf(line, base)) }),
 	});

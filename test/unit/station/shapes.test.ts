@@ -21,6 +21,14 @@ const MOMENT = { t: 1, at: 2, raw: 3, last: 4 };
 const REGISTERS = (['begin', 'end', 'start', 'stop'] as const).map((c, n) => ({
 	...{ t: 1, d: 2, wh: 3, n, c, l: 'Outlet', gap: 4 },
 }));
+/** They say no more than this, and are stored shorter. */
+const SHORT_REGISTERS = [
+	{ t: 1, wh: 3 },
+	{ t: 1, wh: 3, d: 2 },
+	{ t: 1, wh: 3, n: 4 },
+	{ t: 1, wh: 3, d: 2, n: 4, c: 'begin' as const },
+];
+const SHORT_STOP = { t: 4, id: 'ab', tx: '7', told: true };
 const STATE: ShardState = {
 	...{ kind: 'connectorFault', generation: 1, cut: 2, written: 3 },
 	stations: new Map([
@@ -28,7 +36,7 @@ const STATE: ShardState = {
 			's1',
 			{
 				lines: {
-					'2': { reports: [{ t: 1, id: 'r', key: '' }] },
+					'2': { reports: [{ t: 1, id: 'ar', key: '' }] },
 					'1': {
 						reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
 						cut: 1,
@@ -52,13 +60,16 @@ const STATE: ShardState = {
 							...{ messages: ['m'], tag: 'T', name: '8', over: 5, unended: true, unsure: true },
 							next: { t: 6, at: 7 },
 						},
+						{ t: 2, at: 2, id: 'ab', readings: SHORT_REGISTERS, messages: [] },
 					],
 					stops: [
 						{
-							...{ ...MOMENT, id: 'b', tx: '7', connector: '1', wh: 2, reason: 'Local' },
+							...{ ...MOMENT, id: 'ac', tx: '7', connector: '1', wh: 2, reason: 'Local' },
 							...{ readings: REGISTERS, tag: 'T', told: true, found: true },
 							named: [{ connector: '1', t: 1, at: 2 }],
 						},
+						{ ...SHORT_STOP, at: 4 },
+						{ ...SHORT_STOP, at: 3, wh: 2, found: true },
 					],
 					named: [{ t: 1, last: 2, message: 'm', tx: '7', refused: true }],
 					metered: [
