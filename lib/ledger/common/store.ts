@@ -64,7 +64,7 @@ export class LedgerUnavailableError extends PackageError {
 
 const MOST_TRIES = 20;
 
-interface Change {
+interface RecordChange {
 	readonly key: string;
 	readonly text: string | undefined;
 	readonly after: string;
@@ -89,7 +89,7 @@ export async function changeRecords(
 	let left = keys;
 	for (let tries = 1; tries <= MOST_TRIES && left.length > 0; tries++) {
 		const texts = await eachOf(left, (key) => records.readRecord(key));
-		const changes: Change[] = [];
+		const changes: RecordChange[] = [];
 		for (const [n, key] of left.entries()) {
 			const after = await next(texts[n], key);
 			if (after !== undefined) changes.push({ key, text: texts[n], after });
