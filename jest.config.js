@@ -10,7 +10,7 @@ const FAST_GLOBALS = [
   ...['Promise', 'Reflect', 'RegExp', 'Set', 'String', 'Symbol'],
 ];
 
-/** One Jest project a test level; each file runs TypeScript without type checks (tsc does those). */
+/** One Jest project a test level; each file runs TypeScript through ts-jest without type checks (tsc does those). */
 const common = {
   // One for all levels, since the folder of the cache has it in its name.
   id: require('./package.json').name,

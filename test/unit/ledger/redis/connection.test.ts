@@ -12,12 +12,6 @@ import {
 	until,
 } from './scriptedRedis';
 
-// So that its functions can be spied on.
-jest.mock('../../../../lib/shared/pace', () => ({
-	...jest.requireActual<typeof sleeping>('../../../../lib/shared/pace'),
-	__esModule: true,
-}));
-
 describe('a call to Redis', () => {
 	let redis: ScriptedRedis;
 	/** Those between two tries. */

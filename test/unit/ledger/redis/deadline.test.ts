@@ -2,12 +2,6 @@
 import * as sleeping from '../../../../lib/shared/pace';
 import { redisTime, ScriptedRedis, call, stopTheClock, until } from './scriptedRedis';
 
-// So that its functions can be spied on.
-jest.mock('../../../../lib/shared/pace', () => ({
-	...jest.requireActual<typeof sleeping>('../../../../lib/shared/pace'),
-	__esModule: true,
-}));
-
 const CLOCK = 1_700_000_000_000;
 const CALL_MS = 2_000;
 
