@@ -152,12 +152,13 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	if (!(start.at <= stop.at || start.t <= stop.t)) return false;
 	const place = placeOfStop(known, stop);
 	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
+	if (!known.isCurrent(session, stop)) return false;
 	const names = [...ids, ...known.namesOf(session)];
 	if (isTransaction(stop.tx) && names.length > 0) return false;
 	const isNamed = known.stops.some(
 		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
 	);
-	return !isNamed && known.isCurrent(session, stop);
+	return !isNamed;
 }
 
 /** Whether the start was sent before the stop, and neither a stop that waits nor a reading may show that it is another session's. */
