@@ -30,7 +30,7 @@ export interface KnownSession {
 
 export const isOver = ({ start }: KnownSession): boolean => start.over !== undefined;
 
-interface Naming extends Clock {
+interface Mention extends Clock {
 	readonly connector: string;
 }
 
@@ -353,7 +353,7 @@ export class KnownSessions {
 	}
 
 	/** Where and when readings first named a transaction: after the stops that were told of it, and up to this one. */
-	namingsOf(tx: string, stop?: SessionStop): readonly Naming[] {
+	namingsOf(tx: string, stop?: SessionStop): readonly Mention[] {
 		if (stop?.told && !stop.found) return stop.named ?? [];
 		const ended = this.stopsOf(tx).filter((one) => one !== stop);
 		const isNews = (one: Clock) =>
@@ -378,7 +378,7 @@ export class KnownSessions {
 		});
 	}
 
-	#begunWith(tx: string, { connector, ...first }: Naming): KnownSession | undefined {
+	#begunWith(tx: string, { connector, ...first }: Mention): KnownSession | undefined {
 		const { at, t } = first;
 		if (this.#hasOwner(tx, first)) return undefined;
 		// What was said up to a stop is of a session that had begun when the stop was sent, whatever its clock says.
@@ -437,7 +437,7 @@ export class KnownSessions {
 		if (ids.has(tx) || !isTransaction(tx)) return true;
 		if (isAnswered || this.#hasOwner(tx, stop) || this.isOrphan(tx, stop)) return false;
 		const said = this.namingsOf(tx, stop);
-		const isHere = ({ connector: place, at, t }: Naming) =>
+		const isHere = ({ connector: place, at, t }: Mention) =>
 			mayBeSame(place, start.connector) && (at >= start.at || t + RESPONSE_MS >= start.t);
 		return said.length === 0 || said.some(isHere);
 	}
