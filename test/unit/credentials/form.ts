@@ -1,13 +1,13 @@
 /** What n8n makes of the fields of a credential: the fields it shows and demands, and the data that it gives to a node. */
-import {
-	type ICredentialDataDecryptedObject,
-	type ICredentialType,
-	type IDataObject,
-	type INode,
-	type INodeParameters,
-	type INodeProperties,
-	NodeHelpers,
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IDataObject,
+	INode,
+	INodeParameters,
+	INodeProperties,
 } from 'n8n-workflow';
+import { NodeHelpers } from '../../support/nodeHelpers';
 
 type Credential = Pick<ICredentialType, 'properties'>;
 

@@ -1,7 +1,7 @@
 /** What the examples are set to: their figures are those of their notes and the docs, their parts are connected, and they choose rightly. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v4';
 import { asRecord } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
@@ -10,6 +10,7 @@ import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
+import { NodeHelpers } from '../../support/nodeHelpers';
 import { assigned, chooses, evaluate, type Json, optionsOf, parametersOf } from './expressions';
 
 const NOTE = 'n8n-nodes-base.stickyNote';

@@ -1,13 +1,12 @@
 /** The code reads what the editor offers: names of parameters and options, their values, and the nodes themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-	type IHookFunctions,
-	type INode,
-	type INodeParameters,
-	type INodeProperties,
-	type INodeType,
-	NodeHelpers,
+import type {
+	IHookFunctions,
+	INode,
+	INodeParameters,
+	INodeProperties,
+	INodeType,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
@@ -38,6 +37,7 @@ import packageJson from '../../../package.json';
 import { generateAssets } from '../../../simulator/data/assets';
 import { documentedEvents } from '../../../simulator/data/events';
 import { fieldEvents } from '../../../simulator/data/field/source';
+import { NodeHelpers } from '../../support/nodeHelpers';
 
 const offeredConditions = conditionsPropertyFor('poll');
 const KINDS = Object.keys(DEFAULTS.byKind) as (keyof typeof DEFAULTS.byKind)[];

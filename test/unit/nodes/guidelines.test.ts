@@ -1,5 +1,5 @@
 /** n8n's UX guidelines, for every text of the forms that people fill in. */
-import { type INodeProperties, NodeHelpers } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import { LISTS } from '../../../lib/service';
@@ -7,6 +7,7 @@ import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { NodeHelpers } from '../../support/nodeHelpers';
 
 const NODES = [
 	new AssetService(),

@@ -1,9 +1,10 @@
 /** n8n's own check of a workflow, which it makes before a new version replaces the published one. */
-import { type INode, type INodeType, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeType } from 'n8n-workflow';
 import { OTHER_FIELD, readConditions } from '../../../../lib/event';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { NodeHelpers } from '../../../support/nodeHelpers';
 
 type Row = Record<string, string>;
 

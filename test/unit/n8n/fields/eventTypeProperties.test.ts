@@ -1,7 +1,8 @@
-import { type INode, type INodeParameters, type INodeType, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeType } from 'n8n-workflow';
 import { eventTypeFilters, eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import { AssetServicePollTrigger } from '../../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { NodeHelpers } from '../../../support/nodeHelpers';
 
 const valuesOf = (properties: ReturnType<typeof eventTypeProperties>) =>
 	(properties[0]?.options ?? []).flatMap((option) => ('value' in option ? option.value : []));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { LISTS } from '../../../../lib/service';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import codex from '../../../../nodes/AssetService/AssetService.node.json';
@@ -8,6 +8,7 @@ import pollCodex from '../../../../nodes/AssetServicePollTrigger/AssetServicePol
 import stationCodex from '../../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node.json';
 import triggerCodex from '../../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node.json';
 import { expectedLists } from '../../../support/lists';
+import { NodeHelpers } from '../../../support/nodeHelpers';
 
 const { description, methods } = new AssetService();
 
