@@ -204,7 +204,7 @@ export type Step =
 			readonly events: readonly string[];
 	  }
 	/** n8n could not save how it ended, so nothing after that is told of it. */
-	| { readonly what: 'not saved'; readonly execution: string }
+	| { readonly what: 'not saved'; readonly execution: string; readonly isCanceled?: true }
 	/** n8n will never run it. */
 	| { readonly what: 'lost'; readonly execution: string }
 	| {

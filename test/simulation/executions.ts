@@ -472,7 +472,10 @@ export class Executions {
 		const { note } = this.#world;
 		const { id } = execution;
 		if (!isSaved) {
-			note({ what: 'not saved', execution: id });
+			note({
+				...{ what: 'not saved', execution: id },
+				...(status === 'canceled' && { isCanceled: true }),
+			});
 			throw new Error('n8n could not save the execution');
 		}
 		execution.status = status;

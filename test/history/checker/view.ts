@@ -13,7 +13,12 @@ export interface Start {
 	readonly acknowledge: Settings['acknowledge'];
 	readonly isMarked: boolean;
 	/** How n8n saved that it ended; absent if it never did. */
-	end?: { readonly at: number; readonly outcome: Outcome | 'not saved' };
+	end?: {
+		readonly at: number;
+		readonly outcome: Outcome | 'not saved';
+		/** Of one that was not saved. */
+		readonly isCanceled?: boolean;
+	};
 }
 
 /** From `from` until `to`, in Unix milliseconds. */
@@ -261,7 +266,8 @@ export class View {
 			if (line.what === 'not saved') {
 				for (const [key, begun] of open) {
 					if (!key.startsWith(`${line.execution} `)) continue;
-					for (const start of begun) start.end ??= { at: line.at, outcome: 'not saved' };
+					const end = { outcome: 'not saved' as const, isCanceled: line.isCanceled === true };
+					for (const start of begun) start.end ??= { at: line.at, ...end };
 				}
 			}
 		}

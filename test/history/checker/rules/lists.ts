@@ -310,8 +310,11 @@ function statesOf(view: View, event: EventView): Shown {
 			executions,
 		};
 	if (last.end?.outcome === 'waiting') return { states: ['asleep', 'done'], executions };
-	if (last.end?.outcome === 'not saved')
-		return { states: ['interrupted', 'running', 'pending'], executions };
+	if (last.end?.outcome === 'not saved') {
+		// That it was stopped is known all the same.
+		const states = last.end.isCanceled ? ['failed'] : [];
+		return { states: [...states, 'interrupted', 'running', 'pending'], executions };
+	}
 	// It began once more, and was given back.
 	const isGivenBack = view
 		.all('dropped')
