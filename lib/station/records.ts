@@ -47,7 +47,7 @@ interface ShardRecords {
 	readonly placesRecord: string;
 }
 
-/** By node: made once, since each new text would be hashed again in each poll. */
+/** By node. Kept, because new strings would be hashed again in each poll. */
 const shardRecords = new Map<string, readonly ShardRecords[]>();
 
 function shardRecordsOf(owner: Pick<StationPollOptions, 'workflowId' | 'nodeId'>) {

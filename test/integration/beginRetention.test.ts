@@ -11,7 +11,7 @@ import { withDatabase } from '../support/sqlite';
 import { runTrigger } from '../support/triggerRun';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The ledger goes on from the time at which it was opened, by a clock of its own. */
+/** Once it is open, the ledger measures time with its own clock. */
 const CLOCKS_APART_MS = 1_000;
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-retention-'));
 const ledgerPath = join(folder, 'ledger.sqlite');

@@ -225,7 +225,7 @@ export const partOfFault = (
 interface FaultedPart {
 	readonly name: string;
 	readonly members: Set<string>;
-	/** Up to then, faults belong to it: when an incident of those that it has would be over. */
+	/** Faults until then belong to it: that is when an incident of its faults would be over. */
 	until: number;
 }
 

@@ -22,7 +22,7 @@ export function followRepeats(
 ): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
 	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
-	/** When the last of its faults was over that were seen; Infinity while one lasts. */
+	/** When the last of its faults seen so far was over; Infinity while one lasts. */
 	let overAt = -Infinity;
 	/** Since the latest incident. */
 	let window: CountedFault[] = [];

@@ -96,7 +96,7 @@ function faultOf(opening: Opening): Fault {
 /** A fault that can count in an incident, with the names of its place that are known in time. */
 export interface CountedFault {
 	readonly fault: Fault;
-	/** Each until when what begins under that name is of the place. */
+	/** The names of its place, each with the time until which a fault of that name is one of this place. */
 	readonly names: ReadonlyMap<string, number>;
 }
 

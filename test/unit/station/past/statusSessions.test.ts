@@ -73,7 +73,7 @@ it.each([
 	['before its last reading', said('08:10', '1', 'Available')],
 	['at another connector', said('08:50', '2', 'Available')],
 	['of the station', said('08:50', '0', 'Available')],
-])('goes on listing a session after a status %s', async (_name, event) => {
+])('still lists a session after a status %s', async (_name, event) => {
 	const others = [said('07:00', '1', 'Available'), said('07:00', '2', 'Available')];
 	expect(await running([...others, ...STARTED_16, event])).toEqual(['25']);
 });
