@@ -33,10 +33,12 @@ const FIELD_PACE = { upMs: 24 * HOUR, quietMs: 12 * HOUR, heartbeatMs: HOUR / 2 
 /** All stations begin at the same time: what happens at them is spread evenly that much later. */
 const FIELD_BEGINS_MS = 24 * HOUR;
 const CATCH_UP_HOURS = 6;
-/** Every second one for CPU, the others for blocks: looking for blocks costs CPU. More than an hour has one that reads an hour. */
-const STEADY_POLLS = 64;
+/** Whole hours, since some polls look back, the longest once an hour. Looking for blocks costs CPU, so those polls are others. */
+const CPU_POLLS = 120;
+const BLOCK_POLLS = 60;
+const STEADY_POLLS = CPU_POLLS + BLOCK_POLLS;
 const STORM = 500;
-const STORM_AT = START + 70 * MINUTE + 30_000;
+const STORM_AT = START + (STEADY_POLLS + 5) * MINUTE + 30_000;
 const STORM_MS = 10 * MINUTE;
 const STORM_POLLS = 24;
 /** From the catch-up of the first poll to the last poll. */
@@ -74,7 +76,7 @@ async function main(): Promise<void> {
 			const polls: Polled[] = [];
 			for (let n = 0; n < STEADY_POLLS; n++) {
 				world.clock.now += MINUTE;
-				polls.push(await world.poll(n % 2 === 0));
+				polls.push(await world.poll(n < CPU_POLLS));
 			}
 			rows[`${kind}: ${STEADY_POLLS} steady polls`] = shown(polls);
 			if (kind === 'stationOffline') rows['storm of 500 stations'] = await storm(world);
