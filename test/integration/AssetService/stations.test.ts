@@ -13,7 +13,12 @@ afterEach(stopWorlds);
 
 const EVENTS = '/webhooks/v1/webhook-events';
 const MINUTE = 60_000;
-const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+/** For all events of a test, which are minutes apart. */
+let now: number;
+beforeEach(() => {
+	now = Date.now();
+});
+const ago = (minutes: number) => new Date(now - minutes * MINUTE).toISOString();
 let count = 0;
 const event = (minutes: number, assetId: string, eventType: string, more: object) => ({
 	id: `whevt_${++count}`,
@@ -114,14 +119,12 @@ it('answers a question as if it was the only one, whatever the other items ask',
 		event(minutes, 'as_1', 'ocpp.message', { messageType: 'CALL', action: 'Heartbeat' });
 	const fault = status(27 * hour + 50, 1, 'Faulted');
 	const world = await serving(handler([heartbeat(10), heartbeat(20 * hour), fault]));
-	const now = Date.now();
-	const at = (minutes: number) => new Date(now - minutes * MINUTE).toISOString();
 	const asking = async (...input: { from: string }[]) => {
-		const period = { createdAfter: '={{ $json.from }}', createdBefore: at(15) };
+		const period = { createdAfter: '={{ $json.from }}', createdBefore: ago(15) };
 		const found = await run(world, ask('getUptime', { ...period, assetIds: 'as_1' }), { input });
 		return found.items.map(({ json }) => json);
 	};
-	const [earlier, own] = [{ from: at(140) }, { from: at(90) }];
+	const [earlier, own] = [{ from: ago(140) }, { from: ago(90) }];
 	const byItself = await asking(own);
 	expect(byItself).toMatchObject([{ connector: null, faultedMinutes: 0, unknownMinutes: 75 }]);
 	const [first, ...second] = await asking(earlier, own);

@@ -8,8 +8,9 @@ import { runs } from '../../support/n8n/server';
 import type { Attempt } from '../../support/sender';
 
 const HOST = '127.0.0.1:5678';
-const AT = Date.now();
-const at = (second: number) => AT + second * 1_000;
+/** When the test begins: what happens before its recorder starts is not wanted. */
+let begin: number;
+const at = (second: number) => begin + second * 1_000;
 const asText = (second: number) => new Date(at(second)).toISOString();
 
 interface Row {
@@ -29,6 +30,7 @@ let rows: Row[];
 let calls: Call[];
 
 beforeEach(() => {
+	begin = Date.now();
 	rows = [];
 	calls = [];
 	runs.splice(0, runs.length, {
