@@ -4,7 +4,7 @@ import { createdAt, eventFromList, type ParsedEvent } from '../event';
 import type { ApiClient, ApiRecord, ListedPage, ListedRecord } from '../service';
 import { isError } from '../shared/errors';
 import { type ListOrderName, Reach } from '../shared/listOrder';
-import { MINUTE_MS } from '../shared/time';
+import { MINUTE_MS, SECOND_MS } from '../shared/time';
 import { own } from '../shared/values';
 import type { Anchor } from './position';
 
@@ -56,8 +56,6 @@ const OLDER_IN_A_ROW = 20;
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
 /** The order of a list is known once its times differ by more than neighbors may be in the wrong order. */
 const DISORDER_MS = MINUTE_MS;
-/** The service's `Date` header has whole seconds. */
-const SECOND_MS = 1_000;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
 export async function walk(reading: WalkOptions, onPage: OnPage) {

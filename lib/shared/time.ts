@@ -1,7 +1,9 @@
 /** Durations, times in time zones, and the only place that reads a time of the service or a station: one without a zone is UTC everywhere. */
 import { numberOf } from './values';
 
-export const MINUTE_MS = 60_000;
+/** The service's `Date` header has whole seconds. */
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 

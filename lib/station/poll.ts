@@ -31,6 +31,7 @@ import {
 } from '../follow';
 import { hintOf, messageOf } from '../shared/errors';
 import { KnownIds } from '../shared/knownIds';
+import { SECOND_MS } from '../shared/time';
 import { RETENTION_MS } from '../start';
 import { checkListed, type Directory, directoryFor, directoryNow } from './common/directory';
 import { type Head, headOf, headFormat } from './common/head';
@@ -43,8 +44,6 @@ import { dueEntries, report, reportReplayed } from './reports';
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
-/** The service's `Date` header has whole seconds. */
-const SECOND_MS = 1_000;
 /** n8n has published a workflow once its first poll is over, and somebody waits for that. The next polls read the rest of the past. */
 const PUBLICATION_MS = 5_000;
 

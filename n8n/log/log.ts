@@ -3,6 +3,7 @@ import type { FunctionsBase, Logger } from 'n8n-workflow';
 import { RejectionCounter } from '../../lib/rejections';
 import { createLimiter } from '../../lib/shared/pace';
 import { printable } from '../../lib/shared/text';
+import { SECOND_MS } from '../../lib/shared/time';
 
 /** For example: Asset Service Trigger "Events" in workflow 7: the message. */
 export function logLine(
@@ -16,8 +17,6 @@ export function logLine(
 	const kind = printable(words.charAt(0).toUpperCase() + words.slice(1));
 	return `${kind} "${printable(name)}" in workflow ${printable(id)}: ${printable(message, 1000)}`;
 }
-
-const SECOND_MS = 1000;
 
 /** Writes at most one line per `pauseMs` milliseconds and kind, and then the number of those that were left out. */
 export function createLogLimiter(logger: Pick<Logger, 'warn'>, pauseMs = SECOND_MS) {

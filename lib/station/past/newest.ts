@@ -1,5 +1,6 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
 import type { ApiClient, ApiRecord } from '../../service';
+import { SECOND_MS } from '../../shared/time';
 import { asText, isRecord } from '../../shared/values';
 import { checkListed, type Directory, directoryNow } from '../common/directory';
 import type { Owner } from '../common/incident';
@@ -14,8 +15,6 @@ const MOST_MS = 20_000;
 /** What the settings would have reported is counted over a day; the newest one may be older. */
 const COUNTED_MS = DAY_MS;
 const OLDEST_MS = 7 * DAY_MS;
-/** As exact as the service's clock is. */
-const SECOND_MS = 1_000;
 
 interface Asking {
 	readonly client: Pick<ApiClient, 'list'>;
