@@ -89,9 +89,10 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 	const end = ends.find(isPossible);
 	const others = readings.filter((one) => one !== first);
 	const possible = others.filter(isPossible);
-	if (isContradicted(begin, { end, ends, readings: others, possible })) return start;
 	const last = end ?? possible.at(-1);
 	if (last === undefined || (end === undefined && isInGap(to, all))) return start;
+	if (end === undefined && ends.some((one) => isFallen(begin, valueOf(one)))) return start;
+	if (isContradicted(begin, last, others, possible)) return start;
 	return {
 		...start,
 		stopWh: last.wh,
@@ -121,17 +122,14 @@ function readingsOf(
 const beginOf = (begins: readonly Register[]): Register | undefined =>
 	begins.find(({ wh }) => wh > 0) ?? begins.find(({ wh }) => wh === 0);
 
-interface Rise {
-	readonly end: Register | undefined;
-	readonly ends: readonly Register[];
-	readonly readings: readonly Register[];
-	readonly possible: readonly Register[];
-}
-
 /** Whether the register has begun again, or one of the values that decide is wrong. */
-function isContradicted(begin: Value, { end, ends, readings, possible }: Rise): boolean {
-	if (end === undefined) return ends.some((one) => isFallen(begin, valueOf(one)));
-	const isAbove = ({ wh }: Register) => wh > end.wh + ROUNDING_WH;
+function isContradicted(
+	begin: Value,
+	last: Pick<Value, 'wh'>,
+	readings: readonly Register[],
+	possible: readonly Register[],
+): boolean {
+	const isAbove = ({ wh }: Register) => wh > last.wh + ROUNDING_WH;
 	const isTooSoon = (one: Register) => !isFallen(begin, valueOf(one)) && !isAbove(one);
 	return (
 		possible.some(isAbove) || readings.some((one) => !possible.includes(one) && isTooSoon(one))

@@ -895,6 +895,11 @@ a start that the service refused, which the station stops with ID 0
   09:00 start 1 1000 | 09:00:01 tx 0 Blocked | 09:00:30 stop 0 1000
   => 1 0min 0kWh by=order
 
+a register that begins again in a session without a stop
+  09:00 start 1 1000 tx=5 | 09:10 meter 1 5000 tx=5 | 09:20 meter 1 100 tx=5 | 09:40 meter 1 2000 tx=5
+  10:00 start 1 3000 tx=6 | 10:20 stop 6 5000
+  => 1 -min -kWh #5 NotReported | 1 20min 2kWh #6
+
 a register that begins again between two sessions
   09:00 start 1 50000 tx=5 | 09:20 stop 5 52000 | 09:30 start 1 0 tx=6 | 09:50 stop 6 700
   => 1 20min 2kWh #5 | 1 20min 0.7kWh #6
