@@ -3,7 +3,7 @@
  * nothing, and for a station whose starts were never answered. If two fit, the stop has no start, because an empty field is
  * better than a wrong one.
  */
-import { LATE_STOP_MS, REPEATED_MS } from '../common/settings';
+import { LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type { SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { mayBeSame } from '../fold/decided';
@@ -73,8 +73,8 @@ export function join(
 		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
 	}
 	const fitting = known.sessions.filter((one) => isLikely(known, one, stop) && fits(one));
-	const refused = fitting.filter((one) => one.isRefused);
-	const likely = refused.length === 1 ? refused : fitting;
+	const own = fitting.find((one) => isStopOfRefused(one, stop, fitting));
+	const likely = own === undefined ? fitting : [own];
 	const [session, ...others] = likely;
 	if (session === undefined || others.length > 0) return { ...none, possible: likely };
 	// Its stop comes after it was reported without one.
@@ -160,6 +160,23 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	);
 	return !isNamed;
 }
+
+/**
+ * Whether it is that of a start that the service refused and the station ended at once: the register is still the same. Another
+ * session of its connector could have that register, too.
+ */
+const isStopOfRefused = (
+	session: KnownSession,
+	stop: SessionStop,
+	fitting: readonly KnownSession[],
+): boolean =>
+	session.isRefused &&
+	(stop.wh ?? 0) > 0 &&
+	session.start.wh === stop.wh &&
+	stop.t - session.start.t <= RESPONSE_MS &&
+	!fitting.some(
+		(one) => one !== session && mayBeSame(one.start.connector, session.start.connector),
+	);
 
 /** Whether the start was sent before the stop, and neither a stop that waits nor a reading may show that it is another session's. */
 function isClear(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {

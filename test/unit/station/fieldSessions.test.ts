@@ -846,6 +846,18 @@ a start that the service refused, and its stop without an ID, while another sess
   09:30 stop 25 6000
   => 2 0kWh #-1 by=order | 1 5kWh #25 by=response
 
+a start that the service refused, and a stop without an ID that another session fits as well
+  09:00 start 2 500 | 09:00 tx 0 Invalid | 09:10 start 1 1000 tx=6 | 09:40 stop -1 3000
+  => - -min -kWh #-1 by=nothing
+
+a start that the service refused after another one began, and a stop without an ID that fits both
+  09:00 start 1 1000 tx=6 | 09:05 start 2 500 | 09:05 tx 0 Invalid | 09:40 stop -1 3000
+  => - -min -kWh #-1 by=nothing
+
+a start that the service refused, and a stop without an ID that is no other's
+  09:00 start 2 500 | 09:00 tx 0 Invalid | 09:40 stop -1 3000
+  => 2 40min 2.5kWh #-1 by=order
+
 a start that the service refused, and a stop without an ID that does not fit it
   09:00 start 1 1000 | 09:05 start 2 9000 | 09:05 tx 0 Blocked | 09:30 stop -1 6000
   => 1 5kWh #-1 by=order
