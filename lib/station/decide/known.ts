@@ -8,7 +8,7 @@ import type {
 	SessionStop,
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
-import { isLater, isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
+import { isLater, isOfEnded, isUpTo, mayBeSame, mayFollow } from '../fold/decided';
 import { atOf, type Clock, timesOf } from '../fold/registers';
 
 /** Messages that a station sends one after the other can get times in another order, so far apart. */
@@ -264,7 +264,7 @@ export class KnownSessions {
 		const { start, ids } = session;
 		const place = this.placeOf(session);
 		const isNext = (one: KnownSession) =>
-			isLater(one.start, start) && this.#isAt(one, session, place);
+			mayFollow(one.start, start) && this.#isAt(one, session, place);
 		const here = place === undefined ? [] : (this.#byEvse.get(evseOf(place)) ?? []);
 		let n = placeIn(here, start.at);
 		while (n < here.length && !isNext(here[n] ?? session)) n += 1;

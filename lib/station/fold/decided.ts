@@ -14,6 +14,12 @@ export function isLater(one: Clock, than: Clock): boolean {
 	return one.at > than.at && (one.t >= than.t || isSentLate);
 }
 
+/** Whether the session may have begun after that one: not if it was over before the start of that one was sent. */
+export function mayFollow(one: SessionStart, before: SessionStart): boolean {
+	const { over = Infinity, unended } = one;
+	return isLater(one, before) && (unended === true || over >= before.t);
+}
+
 /**
  * Whether what was said at that time is of a session that is over. What names no transaction is that of the
  * session that its EVSE has: most is of stations that do not charge.
@@ -29,7 +35,7 @@ export function isMeterDecided(
 		const begun = starts.filter((one) => one.at <= at);
 		const isFollowed = (start: SessionStart) =>
 			start.connector !== undefined &&
-			begun.some((one) => one.connector !== undefined && isLater(one, start));
+			begun.some((one) => one.connector !== undefined && mayFollow(one, start));
 		return !begun.some((start) => start.over === undefined && !isFollowed(start));
 	}
 	const responses = new Set(sessions.named.flatMap((one) => (one.tx === tx ? one.message : [])));

@@ -572,6 +572,33 @@ a session whose start is missing, after another one of its connector
   09:50 stop 26 4000
   => ? 1kWh #25 by=response | 1 -kWh #26 by=nothing
 
+a clock that is set back by hours after a session has ended: the next one still charges
+  09:00 start 1 1000 tx=1 | 09:20 stop 1 2000 | 09:30 start 1 2000 at=04:30 tx=2 | 10:30 stop 2 4000 at=05:30
+  => 1 20min 1kWh #1 by=response | 1 60min 2kWh #2 by=response from=04:30 to=05:30
+
+a clock that is set back after a session has ended, whose next one has readings without an ID by a clock that is right again
+  09:00 start 1 1000 tx=1 | 09:10 stop 1 2000 | 09:20 start 1 2000 at=08:50 tx=2 | 09:50 meter 1 2500
+  10:20 meter 1 3000 | 10:40 stop 2 -1
+  => 1 10min 1kWh #1 | 1 110min 1kWh #2 (start to last reading)
+
+a clock that is set back by hours after a session has ended, OCPP 2.0.1
+  09:00 started A 1/1 1000 | 09:20 ended A 2000 | 09:30 started B 1/1 2000 at=04:30 | 10:00 updated B 3000 at=05:00
+  10:30 ended B 4000 at=05:30
+  => 1/1 20min 1kWh #A | 1/1 60min 2kWh #B from=04:30 to=05:30
+
+local time without a zone, as summer time ends between two sessions
+  09:00 start 1 1000 at=2026-11-23T08:00:00 tx=1 | 09:15 stop 1 2000 at=2026-11-23T08:15:00
+  09:30 start 1 2000 at=2026-11-23T07:30:00 tx=2 | 10:30 stop 2 4000 at=2026-11-23T08:30:00
+  => 1 15min 1kWh #1 | 1 60min 2kWh #2 from=07:30 to=08:30
+
+a session that waited in the station until the next one had begun
+  09:25 started N 1/1 3000 | 09:26 started O 1/1 1000 at=08:30 | 09:27 ended O 3000 at=09:10 | 10:20 ended N 4000
+  => 1/1 40min 2kWh #O from=08:30 to=09:10 | 1/1 55min 1kWh #N
+
+a session that waited in the station until the next one had begun, whose stop is lost
+  09:25 started N 1/1 3000 | 09:26 started O 1/1 1000 at=08:30 | 10:20 ended N 4000
+  => 1/1 -min -kWh #O NotReported | 1/1 55min 1kWh #N
+
 a start without a clock, and one with it: these are two sessions
   09:00 start 1 1000 at=2023-01-01T00:00:20Z | 09:02 start 1 1000 tx=25 | 09:30 stop 25 6000 | 10:00 start 1 6000
   => ? -kWh #null from=09:00 NotReported | ? 28min 5kWh #25 from=09:02

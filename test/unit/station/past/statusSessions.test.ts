@@ -68,6 +68,40 @@ it('leaves open in Get Sessions what no message of the session has ended', async
 });
 
 it.each([
+	[
+		'OCPP 1.6',
+		`07:00 start 1 1000 tx=1 | 07:30 stop 1 2000 | 08:00 start 1 2000 at=03:00 tx=2
+		08:30 meter 1 3000 at=03:30 tx=2`,
+		'10:00 stop 2 4000 at=05:00',
+		['1', '2'],
+	],
+	[
+		'OCPP 2.0.1',
+		`07:00 started A 1/1 1000 | 07:30 ended A 2000 | 08:00 started B 1/1 2000 at=03:00
+		08:30 updated B 3000 at=03:30`,
+		'10:00 ended B 4000 at=05:00',
+		['A', 'B'],
+	],
+])(
+	'lists a session whose clock was set back after the one before had ended, %s',
+	async (_name, begun, end, [first, second]) => {
+		const events = sessionEvents(begun);
+		const period = { from: time('06:30'), lookBackMs: 0 };
+		const over = { transactionId: first, minutes: 30, energyKwh: 1 };
+		expect(await running(events, { now: time('09:00') })).toEqual([second]);
+		const open = { transactionId: second, state: 'open', stoppedAt: null };
+		const asked = { ...period, now: time('09:00'), to: time('09:00'), includeOpen: true };
+		expect(await sessions(events, asked)).toMatchObject([over, open]);
+		const ended = [...events, ...sessionEvents(end)];
+		expect(await running(ended)).toEqual([]);
+		expect(await sessions(ended, period)).toMatchObject([
+			over,
+			{ transactionId: second, minutes: 120, energyKwh: 2, reason: 'Local' },
+		]);
+	},
+);
+
+it.each([
 	['before it', said('07:59', '1', 'Available')],
 	['at its time', said('08:00', '1', 'Available')],
 	['before its last reading', said('08:10', '1', 'Available')],
