@@ -56,6 +56,7 @@ export class KnownSessions {
 	readonly #open = new Map<string | undefined, Set<KnownSession>>();
 	/** Those that wait for more than the next one of their connector. */
 	readonly #held = new Set<KnownSession>();
+	readonly #refused = new Set<KnownSession>();
 	readonly #sessionOf = new Map<SessionStart, KnownSession>();
 	#added = 0;
 	readonly #answered: number;
@@ -106,9 +107,16 @@ export class KnownSessions {
 	}
 
 	#answer(session: KnownSession, { tx, refused = false }: NamedStart): void {
-		if (isTransaction(tx)) this.name(session, tx);
+		// One that is refused because another session runs can get the ID of that one.
+		const isOfOther = (): boolean =>
+			this.withId(tx, session.start).some(
+				(one) => one !== session && !one.isRefused && !isOver(one),
+			);
+		if (isTransaction(tx) && !(refused && isOfOther())) this.name(session, tx);
 		session.isRefused = refused && (session.isRefused || !session.isAnswered);
 		session.isAnswered = true;
+		if (session.isRefused) this.#refused.add(session);
+		else this.#refused.delete(session);
 	}
 
 	name(session: KnownSession, id: string): void {
@@ -156,6 +164,7 @@ export class KnownSessions {
 		this.sessions.splice(this.sessions.lastIndexOf(session), 1);
 		this.#displace(session);
 		this.#open.get(evseIn(session))?.delete(session);
+		this.#refused.delete(session);
 		for (const one of session.starts) {
 			this.#sessionOf.set(one, known);
 			for (const message of one.messages) {
@@ -259,12 +268,12 @@ export class KnownSessions {
 		};
 	}
 
-	/** The next session of its connector, by both clocks. */
+	/** The next session of its connector, by both clocks. A start that the service refused ends nothing. */
 	nextOf(session: KnownSession): KnownSession | undefined {
 		const { start, ids } = session;
 		const place = this.placeOf(session);
 		const isNext = (one: KnownSession) =>
-			mayFollow(one.start, start) && this.#isAt(one, session, place);
+			!one.isRefused && mayFollow(one.start, start) && this.#isAt(one, session, place);
 		const here = place === undefined ? [] : (this.#byEvse.get(evseOf(place)) ?? []);
 		let n = placeIn(here, start.at);
 		while (n < here.length && !isNext(here[n] ?? session)) n += 1;
@@ -274,6 +283,49 @@ export class KnownSessions {
 			(first, one) => (first === undefined || isBefore(one, first) ? one : first),
 			undefined,
 		);
+	}
+
+	/** Whether it cannot be running: there is a next one, or the station names one that the service refused since. */
+	isFollowed(session: KnownSession): boolean {
+		const isNamed = ({ start: { t }, ids }: KnownSession) =>
+			[...ids].some(
+				(id) =>
+					this.stopsOf(id).some((stop) => stop.t >= t) ||
+					this.metersOf(id).some((meter) => this.#timesOf(meter).some((one) => one.t >= t)),
+			);
+		return (
+			this.nextOf(session) !== undefined ||
+			this.#refusedAfter(session).some((one) => one !== session && isNamed(one))
+		);
+	}
+
+	/** Starts that the service refused while the session ran, and did not name: they are over with it. */
+	refusedIn(session: KnownSession, until: number): KnownSession[] {
+		if (session.isRefused) return [];
+		return this.#refusedAfter(session).filter(
+			(one) => one.ids.size === 0 && !isOver(one) && one.start.t <= until,
+		);
+	}
+
+	#refusedAfter({ start }: KnownSession): KnownSession[] {
+		return inOrder(this.#refused).filter(
+			(one) => mayFollow(one.start, start) && mayBeSame(one.start.connector, start.connector),
+		);
+	}
+
+	/** Whether the service refused the start while another session of its connector ran: a reading without an ID is of that one. */
+	isRefusedBeside({ start, isRefused }: KnownSession): boolean {
+		if (!isRefused) return false;
+		const others = this.sessions.filter(
+			(one) =>
+				!one.isRefused &&
+				mayFollow(start, one.start) &&
+				mayBeSame(one.start.connector, start.connector),
+		);
+		const { over = Infinity, unended = false } = latest(others, 'at', start.at)?.start ?? {
+			over: -Infinity,
+		};
+		return unended || over > start.t;
 	}
 
 	/**

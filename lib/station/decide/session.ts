@@ -46,7 +46,7 @@ export function openSessions(sessions: Sessions, place: SessionPlace): OpenEntry
 	);
 	return known.sessions
 		.filter((one) => !isOver(one) && one.start.unsure !== true && !ending.has(one))
-		.filter((one) => known.nextOf(one) === undefined)
+		.filter((one) => !known.isFollowed(one))
 		.flatMap((one) => openEntry(known, one, place));
 }
 
@@ -210,6 +210,10 @@ function end(
 		if (name !== undefined) start.name = name;
 	}
 	if (name !== undefined) known.name(session, name);
+	if (next !== undefined) return;
+	for (const refused of known.refusedIn(session, t)) {
+		for (const start of refused.starts) start.over = t;
+	}
 }
 
 /** Sessions that this start follows, if no stop has come by then that is theirs or may be. */

@@ -242,9 +242,13 @@ function energyIn(known: KnownSessions, told: Told, at: SessionPlace) {
 		if (at < from.at || one.t + FRACTION_MS < from.t) return false;
 		return at <= (to?.at ?? Infinity) || (one.c === 'end' && at <= closed);
 	};
+	// That a refused one charged is known only from what names its ID, if it has one, and no other session was there.
+	const isOfOther =
+		session?.isRefused === true &&
+		((stop === undefined && session.ids.size > 0) || known.isRefusedBeside(session));
 	// Of a session without a stop, nobody knows how long anything fits its time.
 	const fitting =
-		place === undefined || next !== undefined
+		place === undefined || next !== undefined || isOfOther
 			? []
 			: known
 					.metersOf(undefined)

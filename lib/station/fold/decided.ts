@@ -20,6 +20,12 @@ export function mayFollow(one: SessionStart, before: SessionStart): boolean {
 	return isLater(one, before) && (unended === true || over >= before.t);
 }
 
+/** A start that the service refused ends no session. */
+function isRefused({ named }: Sessions, { messages }: SessionStart): boolean {
+	const answers = named.filter(({ message }) => messages.includes(message));
+	return answers.length > 0 && answers.every(({ refused }) => refused === true);
+}
+
 /**
  * Whether what was said at that time is of a session that is over. What names no transaction is that of the
  * session that its EVSE has: most is of stations that do not charge.
@@ -35,7 +41,9 @@ export function isMeterDecided(
 		const begun = starts.filter((one) => one.at <= at);
 		const isFollowed = (start: SessionStart) =>
 			start.connector !== undefined &&
-			begun.some((one) => one.connector !== undefined && mayFollow(one, start));
+			begun.some(
+				(one) => one.connector !== undefined && mayFollow(one, start) && !isRefused(sessions, one),
+			);
 		return !begun.some((start) => start.over === undefined && !isFollowed(start));
 	}
 	const responses = new Set(sessions.named.flatMap((one) => (one.tx === tx ? one.message : [])));

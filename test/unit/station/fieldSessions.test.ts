@@ -910,6 +910,46 @@ a start that the service refused after another one began, and a stop without an 
   09:00 start 1 1000 tx=6 | 09:05 start 2 500 | 09:05 tx 0 Invalid | 09:40 stop -1 3000
   => - -min -kWh #-1 by=nothing
 
+a start that the service refused on the connector of a session, and a stop without an ID that may be of both
+  09:00 start 1 1000 tx=6 | 09:05 start 1 1500 | 09:05 tx 0 Invalid | 09:05:30 stop -1 1500
+  => - -min -kWh #-1 by=nothing
+
+a start that the service refused while a session of its connector runs
+  09:00 start 1 1000 tx=1 | 09:05 start 1 1500 | 09:05 tx 0 ConcurrentTx | 09:50 stop 1 6000
+  => 1 50min 5kWh #1 by=response
+
+a start that the service refused with another ID while a session of its connector runs, and the next session
+  09:00 start 1 1000 tx=1 | 09:05 start 1 1500 | 09:05 tx 2 ConcurrentTx | 09:50 stop 1 6000
+  10:00 start 1 6000 tx=3 | 10:20 stop 3 7000
+  => 1 50min 5kWh #1 by=response | 1 20min 1kWh #3 by=response
+
+a start that the service refused with the ID of the session that runs
+  09:00 start 1 1000 tx=1 | 09:05 start 1 1500 | 09:05 tx 1 ConcurrentTx | 09:50 stop 1 6000
+  => 1 50min 5kWh #1 by=response
+
+a start that the service refused with the ID of the session that runs on another connector
+  09:00 start 1 1000 tx=1 | 09:05 start 2 500 | 09:05 tx 1 ConcurrentTx | 09:50 stop 1 6000
+  => 1 50min 5kWh #1 by=response
+
+a start that the service refused while a session of its connector runs, and readings without an ID
+  09:00 start 1 1000 tx=1 | 09:05 start 1 1500 | 09:05 tx 0 ConcurrentTx | 09:10 meter 1 2000 | 09:20 meter 1 2500
+  09:40 stop 1 3000 | 09:50 start 1 3000 tx=3 | 10:10 stop 3 4000
+  => 1 40min 2kWh #1 by=response | 1 20min 1kWh #3 by=response
+
+a start that the service refused while a session of its connector runs, whose stop has no register
+  09:00 start 1 1000 tx=1 | 09:05 start 1 1500 | 09:05 tx 0 ConcurrentTx | 09:10 meter 1 2000 | 09:40 meter 1 3000
+  09:40 stop 1 -1
+  => 1 40min 2kWh #1 by=response
+
+a start that the service refused after a stop was lost, and which charges under its own ID
+  09:00 start 1 1000 tx=1 | 09:20 start 1 3500 | 09:20 tx 2 Invalid | 09:30 meter 1 4000 tx=2 | 09:40 stop 2 5000
+  10:00 start 1 5000 tx=3 | 10:10 stop 3 6000
+  => 1 20min 1.5kWh #2 by=response | 1 -min -kWh #1 NotReported | 1 10min 1kWh #3 by=response
+
+a start without a response, and one that the service refused on its connector
+  09:00 start 1 1000 | 09:30 start 1 3500 | 09:30 tx 0 ConcurrentTx | 10:00 stop -1 6000
+  => - -min -kWh #-1 by=nothing
+
 a start that the service refused, and a stop without an ID that is no other's
   09:00 start 2 500 | 09:00 tx 0 Invalid | 09:40 stop -1 3000
   => 2 40min 2.5kWh #-1 by=order

@@ -138,6 +138,29 @@ it('knows a session whose start has no response by what its readings name', asyn
 	expect(await running([...unanswered, free, ...later])).toEqual(['25']);
 });
 
+it.each([
+	['without an ID', 'tx 0 ConcurrentTx'],
+	['with an ID that nothing else names', 'tx 26 ConcurrentTx'],
+	['with the ID of the session', 'tx 25 ConcurrentTx'],
+])('keeps a session while the service refuses another start there %s', async (_name, response) => {
+	const refused = sessionEvents(
+		`08:30 start 1 2500 | 08:30 ${response} | 08:40 meter 1 3000 | 08:50 meter 1 3500`,
+	);
+	expect(await running([...STARTED_16, ...refused])).toEqual(['25']);
+	const ended = sessionEvents('09:00 stop 25 4000');
+	expect(await running([...STARTED_16, ...refused, ...ended])).toEqual([]);
+});
+
+it('lists a session that the service refused, once readings name it', async () => {
+	const refused = sessionEvents('08:30 start 1 2500 | 08:30 tx 26 Invalid');
+	expect(await running([...STARTED_16, ...refused])).toEqual(['25']);
+	const named = sessionEvents('08:40 meter 1 3000 tx=26');
+	expect(await running([...STARTED_16, ...refused, ...named])).toEqual(['26']);
+	const ended = sessionEvents('09:00 stop 26 4000');
+	const all = [...STARTED_16, ...refused, ...named, ...ended];
+	expect(await running(all, { now: time('09:30') })).toEqual([]);
+});
+
 it('does not take a reading of the same ID at another connector for one of it', async () => {
 	const later = sessionEvents('09:20 meter 2 5000 tx=25');
 	expect(await running([...LOST_STOP, ...later])).toEqual([]);
