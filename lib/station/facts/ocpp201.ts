@@ -93,10 +93,8 @@ const readNotifyEvent: MessageReader = ({ payload }) => {
 		if (fact === undefined) continue;
 		const isAfter = (other: Pick<Problem, 'stationTime'>) =>
 			(fact.stationTime ?? Infinity) >= (other.stationTime ?? -Infinity);
-		if (fact.about === 'problem' && !fact.isActive && fact.techCode === undefined) {
-			for (const [key, other] of last) {
-				if (isOfComponent(other, fact) && isAfter(other)) last.delete(key);
-			}
+		for (const [key, other] of last) {
+			if (isEndedBy(other, fact) && isAfter(other)) last.delete(key);
 		}
 		const key = keyOf(fact);
 		const before = last.get(key);
@@ -105,8 +103,12 @@ const readNotifyEvent: MessageReader = ({ payload }) => {
 	return [...last.values()];
 };
 
-const isOfComponent = (other: ConnectorStatus | Problem, { connector, component }: Problem) =>
-	other.about === 'problem' && other.connector === connector && other.component === component;
+/** Whether the component has no such problem any more, though nothing names its code. */
+function isEndedBy(one: ConnectorStatus | Problem, said: ConnectorStatus | Problem): boolean {
+	if (one.about !== 'problem' || said.about !== 'problem' || said.isActive) return false;
+	const isOfSame = one.connector === said.connector && one.component === said.component;
+	return isOfSame && (said.techCode === undefined || (one.isActive && one.techCode === undefined));
+}
 
 function keyOf(fact: ConnectorStatus | Problem): string {
 	if (fact.about === 'status') return fact.connector;

@@ -86,24 +86,34 @@ function isUseful(
 	mayBeLate: MayBeLate,
 ): boolean {
 	const last = before.at(-1);
+	const { c } = report;
+	const lastOf = (code: string) => before.findLast(isAbout(code));
 	// The end of one code does not end the others, which may still be unread.
-	const over = before.findLast(({ c, key }) => c === report.c || (c === undefined && key === ''));
-	if (unreadUpTo.some((end) => (over?.t ?? -Infinity) <= end && end < report.t)) return true;
+	const over = c === undefined ? [before.findLast(endsAll)] : [lastOf(c), lastOf('')];
+	const isUnread = (one: Report | undefined) =>
+		unreadUpTo.some((end) => (one?.t ?? -Infinity) <= end && end < report.t);
+	if (over.some(isUnread)) return true;
 	if (last?.quiet === true && last.t < report.t && mayBeLate(last, before, unreadUpTo)) return true;
-	if (report.c !== undefined) return (over?.key ?? '') !== '';
-	if (last?.c === undefined && !before.some(({ c }) => c !== undefined))
+	if (c === undefined && last?.c === undefined && !before.some((one) => one.c !== undefined))
 		return (last?.key ?? '') !== '';
-	return codesOfLine(before).some((code) => {
-		const own = before.findLast(
-			({ c, key }) => (c ?? '') === code || (c === undefined && key === ''),
-		);
-		return (own?.key ?? '') !== '';
-	});
+	const codes = c === undefined ? codesOfLine(before) : [c, ''];
+	return codes.some((code) => (lastOf(code)?.key ?? '') !== '');
 }
+
+const endsAll = ({ c, key }: Report): boolean => c === undefined && key === '';
+
+/**
+ * Whether the report is about the problem of that code, empty for none: what has none is apart from no other, so the end of any
+ * code of its component ends it. A boot ends each by itself.
+ */
+const isAbout =
+	(code: string) =>
+	(one: Report): boolean =>
+		(one.c ?? '') === code || endsAll(one) || (code === '' && one.key === '' && one.b !== true);
 
 /** The codes of problems that the reports name: empty for a problem without one, and for a status. */
 const codesOfLine = (reports: readonly Report[]): string[] => [
-	...new Set(reports.flatMap(({ c, key }) => (c === undefined && key === '' ? [] : [c ?? '']))),
+	...new Set(reports.flatMap((one) => (endsAll(one) ? [] : [one.c ?? '']))),
 ];
 
 /** When a station that booted had until to report what is still so. */
@@ -236,9 +246,7 @@ export function problemsOf(
 	windows: readonly BootWindow[] = [],
 ): StateStretch[] {
 	return codesOfLine(reports).flatMap((code) => {
-		const own = reports.filter(
-			({ c, key }) => (c ?? '') === code || (c === undefined && key === ''),
-		);
+		const own = reports.filter(isAbout(code));
 		return stretchesOf(address, own, windows, code);
 	});
 }

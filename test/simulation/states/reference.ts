@@ -184,7 +184,7 @@ function statesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 	return runsOf(reports, boots);
 }
 
-/** Each of a component's codes by itself; an end without a code ends all of them. */
+/** Each of a component's codes by itself; an end without a code ends all of them, and any end what has no code. */
 function problemsOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 	const all = steps.filter((step): step is ProblemStep => step.what === 'problem');
 	const nameOf = (step: ProblemStep) => `${step.name}@${placeName(step)}`;
@@ -196,7 +196,8 @@ function problemsOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 			state: step.isOver ? undefined : code || step.name,
 			isMonitored: step.isMonitored === true,
 		});
-		if (!step.isOver || step.techCode !== undefined) return [of(codeOf(step))];
+		if (!step.isOver) return [of(codeOf(step))];
+		if (step.techCode !== undefined) return [of(step.techCode), of('')];
 		const codes = new Set(all.filter((one) => nameOf(one) === nameOf(step)).map(codeOf));
 		return [...codes].map(of);
 	});

@@ -1197,6 +1197,58 @@ describe('problems of a component', () => {
 		]);
 	});
 
+	it.each([
+		['of any code', of('09:30', 'false', 'X')],
+		[
+			'of any code, for a monitor',
+			problem('09:30', 'Fan', EVSE, 'false', { techCode: 'X', variableMonitoringId: 7 }),
+		],
+		['of no code', of('09:30', 'false')],
+	])('without a code end with an end %s, and can come again', async (_name, end) => {
+		const events = [of('09:05', 'true'), end, of('09:40', 'true'), of('09:50', 'false', 'Y')];
+		const both = [
+			...['opened 09:05 - 1 Fan', 'opened 09:40 - 1 Fan'],
+			...['resolved 09:05 09:30 1 Fan', 'resolved 09:40 09:50 1 Fan'],
+		];
+		expect(await told(events, FAULT)).toEqual(both);
+		expect(await told(events, { ...FAULT, scope: 'connector' })).toEqual(both);
+		expect(await told(events, { ...FAULT, times: 2, withinMs: 60 * MINUTE })).toEqual([
+			'opened 09:05 - 1 Fan',
+		]);
+	});
+
+	it('with a code last until their own end, whatever ends the one without', async () => {
+		const events = [
+			...[of('09:05', 'true'), of('09:10', 'true', 'A'), of('09:15', 'false', 'X')],
+			...[of('09:20', 'true'), of('09:30', 'false', 'A')],
+		];
+		expect(await told(events, FAULT)).toEqual([
+			...['opened 09:05 - 1 Fan', 'opened 09:10 - 1 A', 'opened 09:20 - 1 Fan'],
+			...['resolved 09:05 09:15 1 Fan', 'resolved 09:10 09:30 1 A', 'resolved 09:20 09:30 1 Fan'],
+		]);
+	});
+
+	it('without a code end only with those of their own component', async () => {
+		const others = [
+			problem('09:10', 'Lock', EVSE, 'false', { techCode: 'X' }),
+			problem('09:10', 'Fan', { id: 2 }, 'false', { techCode: 'X' }),
+		];
+		expect(await told([of('09:05', 'true'), ...others], FAULT)).toEqual(['opened 09:05 - 1 Fan']);
+	});
+
+	it('of one message count in their order', async () => {
+		const said = (at: string, ...all: readonly (readonly [string, string?])[]) => {
+			const about = { component: { name: 'Fan', evse: EVSE }, variable: { name: 'Problem' } };
+			const eventData = all.map(([actualValue, techCode]) => ({ ...about, actualValue, techCode }));
+			return message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData }]);
+		};
+		const over = of('09:30', 'false');
+		expect(await told([said('09:05', ['true'], ['false', 'X']), over], FAULT)).toEqual([]);
+		expect(await told([said('09:05', ['false', 'X'], ['true']), over], FAULT)).toEqual([
+			...['opened 09:05 - 1 Fan', 'resolved 09:05 09:30 1 Fan'],
+		]);
+	});
+
 	it('are one incident with a Faulted without a code only within a minute', async () => {
 		const faultedAt = (at: string) => availability(at, 'EVSE', EVSE, 'Faulted');
 		const over = [availability('09:40', 'EVSE', EVSE, 'Available'), of('09:50', 'false', 'A')];

@@ -224,6 +224,21 @@ describe('problems', () => {
 			},
 		]);
 	});
+
+	it('without a code are over once the component has none of any code', async () => {
+		const events = [
+			...[evse('08:00', 1, 'Available'), problem('09:00', 'Fan', EVSE, true)],
+			...[problem('09:05', 'Fan', EVSE, true, { techCode: 'T1' }), ...heartbeats('09:20')],
+		];
+		const options = { now: time('10:00'), assets: ['s1'] };
+		const problemsAfter = async (techCode: string) => {
+			const over = problem('09:30', 'Fan', EVSE, false, { techCode });
+			const [item] = await status([...events, over], options);
+			return (item?.['problems'] as { errorCode: string }[]).map(({ errorCode }) => errorCode);
+		};
+		expect(await problemsAfter('T1')).toEqual([]);
+		expect(await problemsAfter('T2')).toEqual(['T1']);
+	});
 });
 
 describe('the name of a component', () => {
