@@ -9,7 +9,7 @@ import type {
 	SessionStart,
 	SessionStop,
 } from '../common/state';
-import { evseOf, isTransaction, NO_TRANSACTION } from '../facts/values';
+import { evseOf, isTransaction, NO_TRANSACTION, sentId } from '../facts/values';
 import { isOfEnded, isUpTo, mayBeSame } from '../fold/decided';
 import { atOf, belongsAt, type Clock, FRACTION_MS, timeOf } from '../fold/registers';
 import { energyOf } from './energy';
@@ -135,7 +135,7 @@ function entryOf(known: KnownSessions, told: Told, place: SessionPlace, t: numbe
 		meterStartWh: energy.startWh ?? null,
 		meterStopWh: energy.stopWh ?? null,
 		energyFrom: energy.from ?? null,
-		transactionId: tx === NO_TRANSACTION ? null : (tx ?? null),
+		transactionId: tx === undefined || tx === NO_TRANSACTION ? null : sentId(tx),
 		reason: stop === undefined ? NOT_REPORTED : (stop.reason ?? null),
 		startFoundBy: told.foundBy,
 		receivedAt: isoOf(told.shownAt),

@@ -21,6 +21,14 @@ export function stationTime(value: unknown): number | undefined {
 
 /** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), 0 or a negative number: these name no transaction. */
 export const isTransaction = (id: string): boolean => !/^(0|-\d+)?$/.test(id);
+/**
+ * The ID of a transaction of OCPP 2.0.1, as it is kept: that is the station's own text, and never names a session of OCPP 1.6,
+ * whose ID is a number from the service. In quotes if it looks like one.
+ */
+export const ownId = (id: string): string =>
+	isTransaction(id) && /^\d+$/.test(id) ? `"${id}"` : id;
+/** As its messages name it. */
+export const sentId = (id: string): string => id.replace(/^"(\d+)"$/, '$1');
 /** The ID of a stop that has none. */
 export const NO_TRANSACTION = '';
 

@@ -12,7 +12,7 @@ import type {
 	SessionStop,
 } from '../common/state';
 import type { Fact, Transaction } from '../facts';
-import { evseOf } from '../facts/values';
+import { evseOf, ownId } from '../facts/values';
 import { isMeterDecided } from './decided';
 import { atOf, clockOf, registersOf, saidAt, timeOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
@@ -104,7 +104,8 @@ function addTransaction(
 	tag: { readonly tag?: string },
 	most: number,
 ): boolean {
-	const { transaction: tx, phase, stationTime, seqNo, connector, reason = '' } = fact;
+	const { phase, stationTime, seqNo, connector, reason = '' } = fact;
+	const tx = ownId(fact.transaction);
 	const clock = clockOf(stationTime, t);
 	const where = connector !== undefined && { connector };
 	const readings = registersOf(fact.readings, t, seqNo, stationTime);

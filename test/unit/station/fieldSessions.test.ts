@@ -282,6 +282,18 @@ I13: the station stops with -1, although the start was answered
   09:00 start 1 1000 tx=25 | 09:30 stop -1 6000
   => 1 5kWh by=order
 
+I3: an ID of OCPP 1.6 that a transaction of OCPP 2.0.1 has, too, of which one message each is lost
+  09:00 start 1 1000 tx=5 | 10:20 ended 5 6000
+  => - -min -kWh #5 by=nothing Wh=-..6000
+
+I3: an ID of OCPP 1.6 that a transaction of OCPP 2.0.1 has, too, and whose stop is lost
+  09:00 start 1 1000 tx=5 | 10:00 started 5 1/1 5000 | 10:10 updated 5 5500 | 10:20 ended 5 6000
+  => 1 -min -kWh #5 from=09:00 NotReported | 1/1 20min 1kWh #5 from=10:00 by=id
+
+I3: an ID of OCPP 2.0.1 that a session of OCPP 1.6 has, too, of which one message each is lost
+  09:00 started 5 1/1 1000 | 09:10 updated 5 2000 | 10:20 stop 5 6000
+  => - -min -kWh #5 by=nothing Wh=-..6000
+
 I13: the station stops with -1, and its reading names the start
   09:00 start 1 1000 tx=25 | 09:20 meter 1 4000 tx=25 | 09:30 stop -1 6000 | 09:30:30 meter 1 6000 tx=25
   => 1 30min 5kWh by=order

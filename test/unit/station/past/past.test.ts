@@ -201,6 +201,16 @@ describe('Get Sessions', () => {
 		]);
 	});
 
+	it('joins no messages of two versions of OCPP, though they have one ID', async () => {
+		const lost = '09:00 start 1 1000 tx=5 | 09:20 ended 5 6000';
+		const unknown = { transactionId: '5', startFoundBy: 'not found', startedAt: null };
+		expect(await sessions(sessionEvents(lost))).toMatchObject([{ ...unknown, energyKwh: null }]);
+		const running = await sessions(sessionEvents('09:00 started 5 1/1 1000'), {
+			includeOpen: true,
+		});
+		expect(running).toMatchObject([{ transactionId: '5', state: 'open' }]);
+	});
+
 	it('goes by what names a session, before a stop that names nothing', async () => {
 		const start = '09:00 start 1 1000 tx=25 | 09:20 stop -1 7400';
 		const unnamed = { transactionId: '-1', startFoundBy: 'not found', energyKwh: null };
