@@ -10,6 +10,7 @@ import {
 	type StateStretch,
 	stretchesOf,
 } from './timeline';
+import { changesOf, withChanges } from './versions';
 
 /** The name of the timeline of the connection. */
 export const CONNECTION = '';
@@ -64,12 +65,14 @@ export function componentsOf(
 	const places = new Places(known);
 	const sorted = placed(lines, places, until);
 	const windows = windowsIn(boots, sorted, { until, watermark }, outages);
-	const all = [...sorted].map(([name, reports]) => {
-		const { address, component } = addressOfLine(name);
+	const named = [...sorted].map(([name, reports]) => ({ name, reports, ...addressOfLine(name) }));
+	const changes = changesOf(named.filter(({ component }) => component === undefined));
+	const all = named.map(({ name, address, component, reports }) => {
+		const said = [...withChanges(address, reports, changes, endedBy)];
 		const stretches =
 			component === undefined
-				? stretchesOf(address, reports, windows)
-				: problemsOf(address, reports, windows);
+				? stretchesOf(address, said, windows)
+				: problemsOf(address, said, windows);
 		return { name, address, component, reports, stretches };
 	});
 	return { places, outages, windows, all };
@@ -125,17 +128,21 @@ function placed(
 		const place = places.placeOf(name, report.t);
 		const isFound = isSameKind(name, place);
 		if (isFound) put(place, report);
-		const ended = { ...report, key: '' };
-		if (isFound) originals.set(ended, report);
-		put(name, isFound ? ended : report);
+		put(name, isFound ? endedBy(report) : report);
 	}
 	for (const reports of sorted.values()) reports.sort(inForceOrder);
 	return sorted;
 }
 
-/** Of the reports that were put to another component: those that the state has. */
+/** Of the reports that end what another component said: those that the state has. */
 const originals = new WeakMap<Report, Report>();
 export const originalOf = (report: Report): Report => originals.get(report) ?? report;
+
+function endedBy(report: Report): Report {
+	const ended = { ...report, key: '' };
+	originals.set(ended, originalOf(report));
+	return ended;
+}
 
 /** Whether the place is a component of that kind, and not the one above. */
 export const isSameKind = (address: string, place: string): boolean =>

@@ -336,8 +336,10 @@ function forget(
 	const kept = new Set(
 		stretches.flatMap(({ reports, end }) => [...reports, ...(end ? [originalOf(end)] : [])]),
 	);
-	// What a boot has ended by then would last again without it.
+	// What a boot or another component has ended would last again without it.
 	for (const { name, stretches: own } of components.all) {
+		const ends = names.includes(name) ? [] : own.flatMap(({ end }) => end ?? []);
+		for (const end of ends) kept.add(originalOf(end));
 		const line = names.includes(name) ? state.lines?.[name] : undefined;
 		for (const stretch of line === undefined ? [] : own) {
 			const isEndedByBoot = (stretch.until ?? Infinity) < cut && stretch.end === undefined;

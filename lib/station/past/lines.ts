@@ -10,6 +10,7 @@ import { detailOf } from '../fold/faults';
 import type { Outage } from '../fold/outages';
 import { badnessOf, bootOf, know } from '../fold/station';
 import { type BootWindow, inForceOrder, type StateStretch, stretchesIn } from '../fold/timeline';
+import { changesOf, withChanges } from '../fold/versions';
 import type { StationFacts } from './log';
 import { Numbers } from './numbers';
 
@@ -65,10 +66,15 @@ export function placesIn(
 	}
 	for (const reports of lines.values()) reports.sort();
 	const windows = windowsIn(boots, lines, horizon, outages);
-	const all = [...lines].map(([address, reports]) => ({
+	const named = [...lines].map(([address, reports]) => ({ address, reports }));
+	const changes = changesOf(named);
+	const all = named.map(({ address, reports }) => ({
 		address,
 		reports,
-		stretches: { [Symbol.iterator]: () => stretchesIn(address, reports, windows) },
+		stretches: {
+			[Symbol.iterator]: () =>
+				stretchesIn(address, withChanges(address, reports, changes), windows),
+		},
 	}));
 	return { windows, all, tree: places };
 }

@@ -5,11 +5,12 @@ import { STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState } from '../common/state';
 import type { Moment } from '../decide/moment';
 import type { EventFacts, Fact } from '../facts';
-import { CONNECTION } from '../fold/components';
+import { addressOfLine, CONNECTION } from '../fold/components';
 import { OFFLINE, outagesOf } from '../fold/outages';
 import { isWatched } from '../fold/quiet';
 import { bootOf, know, reportOf } from '../fold/station';
 import { inForceOrder } from '../fold/timeline';
+import { changesOf } from '../fold/versions';
 import { Reports, Sayings } from './lines';
 import type { StationFacts } from './log';
 
@@ -70,14 +71,26 @@ export function stateOf(
 		}
 	}
 	for (const { t, as } of state.boots ?? []) if (as === undefined) marks.push(t);
+	for (const reports of statuses.values()) reports.sort();
+	for (const { t } of changesIn(state, statuses)) marks.push(t);
 	marks.sort((a, b) => a - b);
 	for (const [name, reports] of statuses) {
-		reports.sort();
 		lines[name] = { reports: neededOf(reports, marks) };
 	}
 	// It pauses the time that stations have after a boot.
 	if (state.boots !== undefined) lines[CONNECTION] = connectionOf(facts, end);
 	return state;
+}
+
+/** The first reports in another version of OCPP. */
+function changesIn({ lines = {} }: StationState, statuses: ReadonlyMap<string, Reports>) {
+	const unnumbered = Object.entries(lines).flatMap(([name, { reports }]) => {
+		const { address, component } = addressOfLine(name);
+		return component === undefined && !isNumbered(address) ? [{ address, reports }] : [];
+	});
+	const numbered = [...statuses].map(([address, reports]) => ({ address, reports }));
+	const { to16, to201 } = changesOf([...numbered, ...unnumbered]);
+	return [...to16, ...to201];
 }
 
 function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' }) {
@@ -86,7 +99,7 @@ function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' 
 
 /**
  * Without those that say once more that nothing which is watched is so: most of a million. But the first one after a mark counts: it
- * shows that its connector reported after a boot, or ends what was said of a component without a number.
+ * shows that its connector reported after a boot, or ends what was said of a component without a number, or in the other version.
  */
 function neededOf(reports: Reports, marks: readonly number[]): Report[] {
 	const needed: Report[] = [];

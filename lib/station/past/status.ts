@@ -227,14 +227,8 @@ function openOf(
 	const state = facts ? stateOf(facts, settings, Infinity, noteSpelling(spellings)) : {};
 	const horizon = { until: Infinity, watermark: past.knownUpTo };
 	const components = componentsOf(state, horizon, times.outages);
-	// A station that was updated has no places of its old numbers any more.
-	const gone = new Set(
-		times.connectors.filter(({ exists }) => exists.to <= past.serviceNow).map(({ name }) => name),
-	);
 	const lasting = (stretch: StateStretch) => overOf(stretch) === undefined;
-	const statuses = components.all.filter(
-		({ address, component }) => component === undefined && !gone.has(placeName(address)),
-	);
+	const statuses = components.all.filter(({ component }) => component === undefined);
 	const faults = runsOf({ ...components, all: statuses }, settings)
 		.filter(({ stretches }) => stretches.some(lasting))
 		.flatMap((run) => openingsOf(run, settings))
