@@ -120,7 +120,7 @@ export function historyOf(
 	const removedAt = known.isRemoved ? (times.heard?.to ?? -Infinity) : undefined;
 	const counted = { from: -Infinity, to: removedAt ?? Infinity };
 	const { outages, silent, living } = times;
-	const connectors = times.connectors.filter(({ exists }) => from < exists.to);
+	const { connectors } = times;
 	const whole = {
 		offline: outages
 			.filter(({ isVoid }) => isVoid !== true)
@@ -144,7 +144,11 @@ export function historyOf(
 		connectors: connectors.map(({ name, port, listed, exists, ...states }) => ({
 			connector: name,
 			port,
-			phases: phasesOf({ ...whole, ...states, exists }, { from, to }, question),
+			phases: phasesOf(
+				{ ...whole, ...states, exists, counted: untilEndOf(exists, counted) },
+				{ from, to },
+				question,
+			),
 			...(listed?.connectorType !== undefined && { connectorType: listed.connectorType }),
 			...(listed?.powerType !== undefined && { powerType: listed.powerType }),
 		})),
@@ -152,6 +156,12 @@ export function historyOf(
 		removedAt,
 	};
 }
+
+/** A number that the station has given up is neither up nor down any more, and what is unknown of it counts as nothing. */
+const untilEndOf = ({ to }: Span, counted: Span): Span => ({
+	...counted,
+	to: Math.min(to, counted.to),
+});
 
 interface Layers {
 	readonly offline: readonly Span[];

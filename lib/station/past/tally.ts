@@ -92,8 +92,11 @@ function nextOf(iterator: Iterator<Phase, unknown>): Phase | undefined {
 
 function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
 	const parts = all.filter(({ isPlace = true }) => isPlace);
-	// A port is no place before one of its connectors is.
-	if (parts.length === 0) return { ...whole, isPlace: false };
+	// A port is no place before one of its connectors is, and when none is any more.
+	if (parts.length === 0) {
+		const isGone = all.every(({ isLiving }) => isLiving === false);
+		return { ...whole, isPlace: false, ...(isGone && { isLiving: false }) };
+	}
 	const isDown = whole.causes.length > 0;
 	const areDown = parts.every(({ causes }) => causes.length > 0);
 	const down = isDown ? [whole] : areDown ? parts : [];

@@ -70,8 +70,10 @@ export function planOf(seed: number, version: Version | 'updated'): Plan {
 		if (n === updateAt) {
 			speaks = '2.0.1';
 			connectors = connectorsOf(random, speaks);
-			add({ at, version: speaks, what: 'boot', how: 'Accepted' });
-			for (const one of connectors) report(one, 'Available');
+			if (chance(70)) add({ at, version: speaks, what: 'boot', how: 'Accepted' });
+			// Its statuses can come after the ten minutes.
+			if (chance(40)) at += 11 * MINUTE + random.int(HOUR);
+			for (const one of connectors) report(one, random.pick(['Available', 'Available', 'Faulted']));
 			continue;
 		}
 		const topic = random.pick<Topic | 'status'>(['status', 'status', ...topics]);

@@ -181,8 +181,18 @@ function statesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 		const component = `${step.component}@${isOld ? '1.6 ' : ''}${place}`;
 		return [{ at: step.at, component, place, state: step.status }];
 	});
-	return runsOf(reports, boots);
+	const change = changeOf(steps);
+	return runsOf(reports, boots).flatMap((run) => {
+		const isOld = run.component.includes('@1.6') && run.from < change;
+		return [isOld ? { ...run, to: Math.min(run.to, change) } : run];
+	});
 }
+
+/** When a station that was updated reports the first status of a place of OCPP 2.0.1: its old numbers are over. */
+export const changeOf = (steps: readonly Step[]): number =>
+	steps.find(
+		(step) => step.what === 'status' && step.version === '2.0.1' && step.component !== 'ChargingStation',
+	)?.at ?? Infinity;
 
 /** Each of a component's codes by itself; an end without a code ends all of them, and any end what has no code. */
 function problemsOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {

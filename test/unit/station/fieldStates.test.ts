@@ -1168,6 +1168,15 @@ describe('a boot', () => {
 			'opened 09:00 - 1',
 			'resolved 09:00 11:00 1',
 		]);
+		const [before, booted] = events.slice(0, 2);
+		for (const later of [[booted], []]) {
+			const first = status201('11:15', 1, 1, 'Available');
+			const all = [before, ...later, first].filter((event) => event !== undefined);
+			expect(await told(all, stuck, ['08:57', '11:30'])).toEqual([
+				'opened 09:00 - 1',
+				'resolved 09:00 11:15 1',
+			]);
+		}
 	});
 });
 

@@ -34,7 +34,9 @@ const SETTLED_MINUTES = 480;
 const OVER_AT = FROM + 160 * MINUTE;
 
 const CASES = KINDS.flatMap(([name, story, settings]) =>
-	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
+	(['OCPP 1.6', 'OCPP 2.0.1', 'updated'] as const)
+		.filter((version) => version !== 'updated' || settings.kind !== undefined)
+		.map((version) => [name, version, story, settings] as const),
 );
 
 interface Read extends EventFacts {

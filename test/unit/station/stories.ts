@@ -36,7 +36,10 @@ export const happenings = fc.array(
 	{ minLength: 4, maxLength: 24 },
 );
 
-export type Version = 'OCPP 1.6' | 'OCPP 2.0.1';
+/** `updated` from the first to the second, whether a boot shows it or not. */
+export type Version = 'OCPP 1.6' | 'OCPP 2.0.1' | 'updated';
+/** When a station speaks the newer version first. */
+const UPDATED_SECOND = CREATED_SECONDS / 2;
 /** `n` makes times and IDs unique. */
 export type Story = (happening: Happening, n: number, version: Version) => readonly StationEvent[];
 
@@ -91,8 +94,10 @@ const restarts: Story = (happening, n, version) => {
 	return [boot, response];
 };
 
-export const statuses: Story = (happening, n, version) => {
+export const statuses: Story = (happening, n, speaks) => {
 	const { connector, what, second } = happening;
+	const later = second < UPDATED_SECOND ? 'OCPP 1.6' : 'OCPP 2.0.1';
+	const version = speaks === 'updated' ? later : speaks;
 	if (second % 7 === 3) return restarts(happening, n, version);
 	const [at, asset] = [atOf(happening, n), assetOf(happening)];
 	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];

@@ -408,6 +408,7 @@ describe('a boot', () => {
 			...heartbeats(),
 		];
 		expect(await uptime(events, {}, { ...DAY, from: time('12:00') })).toMatchObject([
+			{ connector: '1', unknownMinutes: 720, uptimePercent: null },
 			{ connector: '1/1', upMinutes: 720, uptimePercent: 100 },
 		]);
 		expect(await uptime(events, { per: 'station' }, DAY)).toMatchObject([
@@ -432,6 +433,98 @@ describe('a boot', () => {
 		expect(await uptime([...before, boot('11:00')], {}, DAY)).toMatchObject([
 			{ connector: '1', upMinutes: 960 },
 			{ connector: '2', faultedMinutes: 960 },
+		]);
+	});
+});
+
+describe('a station that reports in another version of OCPP', () => {
+	const old = [
+		...heartbeats(),
+		...[status16('08:00', 1, 'Available'), status16('08:00', 2, 'Available')],
+		status16('09:00', 1, 'Faulted'),
+	];
+	const young = [status201('09:41', 1, 1, 'Available'), status201('09:42', 2, 1, 'Available')];
+	const updated = [...old, boot('09:30', { reason: 'PowerUp' }), ...young];
+	const FAULTS = { ...{ kind: 'connectorFault' as const, forMs: 0, resolveAfterMs: 0 } };
+	const ways: (readonly [string, readonly StationEvent[]])[] = [
+		['over ten minutes after its boot', updated],
+		['whose boot is lost', [...old, ...young]],
+	];
+
+	it.each(ways)('%s has no state of its old numbers from then on', async (_what, events) => {
+		const [nine, ten, eleven] = [time('09:00'), time('10:00'), time('11:00')];
+		const ask = async (period: PastOptions) => await uptime(events, {}, { ...DAY, ...period });
+		expect(await ask({ from: nine, to: eleven })).toMatchObject([
+			{ connector: '1', faultedMinutes: 41, unknownMinutes: 79, upMinutes: 0 },
+			{ connector: '1/1', upMinutes: 79, unknownMinutes: 41 },
+			{ connector: '2', upMinutes: 41, unknownMinutes: 79 },
+			{ connector: '2/1', upMinutes: 78, unknownMinutes: 42 },
+		]);
+		expect(await ask({ from: nine, to: ten })).toMatchObject([
+			{ connector: '1', faultedMinutes: 41, unknownMinutes: 19 },
+			{ connector: '1/1', upMinutes: 19, unknownMinutes: 41 },
+			{ connector: '2', upMinutes: 41, unknownMinutes: 19 },
+			{ connector: '2/1', upMinutes: 18, unknownMinutes: 42 },
+		]);
+		expect(await ask({ from: ten, to: eleven })).toMatchObject([
+			...[
+				{ connector: '1', unknownMinutes: 60 },
+				{ connector: '1/1', upMinutes: 60 },
+			],
+			...[
+				{ connector: '2', unknownMinutes: 60 },
+				{ connector: '2/1', upMinutes: 60 },
+			],
+		]);
+		expect(await outages(events, {}, DAY)).toMatchObject([
+			{ connector: '1', from: iso('09:00'), to: iso('09:41'), minutes: 41 },
+		]);
+		expect(await incidents(events, FAULTS, DAY)).toMatchObject([
+			{ connector: '1', state: 'resolved', until: iso('09:41'), endedBy: 'report' },
+		]);
+		expect(await status(events, { now: time('12:00'), assets: ['s1'] })).toMatchObject([
+			{ status: 'ok', faults: [], connectors: [{ connector: '1/1' }, { connector: '2/1' }] },
+		]);
+	});
+
+	it('is down only at its new numbers from then on, whatever unknown counts as', async () => {
+		const events = [...updated, lost('10:15'), back('10:45')];
+		const period = { ...DAY, from: time('09:00'), to: time('11:00') };
+		for (const unknownAs of ['leftOut', 'up', 'down'] as const) {
+			const [first, second, third, fourth] = await uptime(events, { unknownAs }, period);
+			expect(first).toMatchObject({ connector: '1', downMinutes: 41, offlineMinutes: 0 });
+			expect(second).toMatchObject({ connector: '1/1', offlineMinutes: 30, upMinutes: 49 });
+			expect(third).toMatchObject({ connector: '2', upMinutes: 41, uptimePercent: 100 });
+			expect(fourth).toMatchObject({ connector: '2/1', offlineMinutes: 30 });
+			const later = { ...period, from: time('10:00') };
+			expect(await uptime(events, { unknownAs }, later)).toMatchObject([
+				{ connector: '1', uptimePercent: null },
+				{ connector: '1/1', uptimePercent: 50 },
+				{ connector: '2', uptimePercent: null },
+				{ connector: '2/1', uptimePercent: 50 },
+			]);
+		}
+		expect(await uptime(events, { per: 'port', unknownAs: 'down' }, period)).toMatchObject([
+			{ port: '1', faultedMinutes: 41, offlineMinutes: 30, upMinutes: 49 },
+			{ port: '2', offlineMinutes: 30, upMinutes: 89, unknownMinutes: 1 },
+		]);
+	});
+
+	it('back in the older one has no state of its newer numbers', async () => {
+		const events = [
+			...heartbeats(),
+			...[status201('08:00', 1, 1, 'Available'), status201('09:00', 1, 1, 'Faulted')],
+			status16('10:00', 1, 'Available'),
+		];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1', upMinutes: 840 },
+			{ connector: '1/1', upMinutes: 60, faultedMinutes: 60 },
+		]);
+		expect(await incidents(events, FAULTS, DAY)).toMatchObject([
+			{ connector: '1/1', state: 'resolved', until: iso('10:00') },
+		]);
+		expect(await status(events, { now: time('12:00'), assets: ['s1'] })).toMatchObject([
+			{ status: 'ok', connectors: [{ connector: '1', status: 'Available' }] },
 		]);
 	});
 });

@@ -75,7 +75,9 @@ const anySettings = fc.record({
 });
 const KINDS: readonly Kind[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
 
-it.each(KINDS.flatMap((kind) => VERSIONS.map((version) => [kind, version] as const)))(
+const ALL_VERSIONS: readonly Version[] = [...VERSIONS, 'updated'];
+
+it.each(KINDS.flatMap((kind) => ALL_VERSIONS.map((version) => [kind, version] as const)))(
 	'an incident is in each of them in which it lasted, resolved if it was over (%s, %s)',
 	async (kind, version) => {
 		const story = kind === 'stationOffline' ? connections : statuses;

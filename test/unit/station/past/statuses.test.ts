@@ -60,7 +60,9 @@ function addTo(
 const said = fc.oneof(
 	{
 		weight: 8,
-		arbitrary: fc.constantFrom('1/0', '1/1', '1/2', '1/?', '?/?', '2/1', '0').map((place) => place),
+		arbitrary: fc
+			.constantFrom('1/0', '1/1', '1/2', '1/?', '?/?', '2/1', '0', '1', '2')
+			.map((place) => place),
 	},
 	{ weight: 1, arbitrary: fc.constant('boot') },
 	{ weight: 1, arbitrary: fc.constant('problem') },
