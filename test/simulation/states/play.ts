@@ -6,7 +6,16 @@ import { incidents, outages, OWNER, status, uptime } from '../../unit/station/pa
 import { MINUTE, type StationEvent, stationWorld } from '../../unit/station/stationWorld';
 import { eventsOf, FROM, placeName, STATION, type Step } from './history';
 import { type Plan, stepsOf } from './plan';
-import { faultsOf, type Minute, type Run, SILENT_MS, type Truth, truthOf } from './reference';
+import {
+	changeOf,
+	faultsOf,
+	type Minute,
+	type NameOf,
+	type Run,
+	SILENT_MS,
+	type Truth,
+	truthOf,
+} from './reference';
 
 const SECOND = 1_000;
 const HOUR = 60 * MINUTE;
@@ -123,11 +132,6 @@ function trueMinutes({ truth, plan }: Asked, place: string, from: number, to: nu
 	return { least, most };
 }
 
-/** Places of 1.6 have a name that EVSEs have, too: after an update they are not judged. */
-function isJudged({ plan }: Asked, place: string): boolean {
-	return plan.version !== 'updated' || place.includes('/');
-}
-
 function periods({ plan, random }: Asked): [from: number, to: number][] {
 	const [from, to] = [wholeMinute(FROM), wholeMinute(plan.to)];
 	const cut = () => from + random.int((to - from) / MINUTE - 1) * MINUTE;
@@ -142,7 +146,7 @@ async function minutes(asked: Asked): Promise<string[]> {
 		const names = rows.map((row) => nameOf(row, 'connector'));
 		const known = [...asked.truth.connectors].filter(([, at]) => at < to);
 		const period = `${clock(from)} to ${clock(to)}`;
-		for (const [place] of known.filter(([name]) => isJudged(asked, name))) {
+		for (const [place] of known) {
 			const row = rows[names.indexOf(place)];
 			if (row === undefined) {
 				wrong.push(`no row of ${place}: ${period}, only ${names.join(', ')}`);
@@ -176,7 +180,7 @@ async function evidence(asked: Asked): Promise<string[]> {
 	for (const [from, to] of periods(asked)) {
 		for (const row of await uptimeRows(asked, from, to)) {
 			const place = nameOf(row, 'connector');
-			if (!asked.truth.connectors.has(place) || !isJudged(asked, place)) continue;
+			if (!asked.truth.connectors.has(place)) continue;
 			const most = trueMinutes(asked, place, from, to).most.get('up') ?? 0;
 			const up = minutesIn(row, 'up');
 			if (up <= most + 2.5) continue;
@@ -254,12 +258,12 @@ const itemText = ({ connector, status: word, since, until }: Item) =>
 async function told(asked: Asked): Promise<string[]> {
 	const { plan, truth } = asked;
 	// A late message may open something else first.
-	if (plan.isLate || plan.version === 'updated') return [];
+	if (plan.isLate) return [];
 	const [, , faultSettings = {}] = SETTINGS;
 	const always = async () => true;
 	const faults = await polled(asked, faultSettings, always);
 	const outages = await polled(asked, SETTINGS[0] ?? {}, always);
-	const nameOf = onlyConnector(truth);
+	const nameOf = onlyConnector(asked);
 	const expected = {
 		fault: faultsOf(truth, nameOf).map((run) => runText(run)),
 		outage: truth.outages.map(({ from, to }) => incidentText('station', from, to)),
@@ -271,13 +275,17 @@ async function told(asked: Asked): Promise<string[]> {
 	const shown = (items: readonly Item[]) =>
 		byIncident(items).map((item) =>
 			incidentText(
-				typeof item['connector'] === 'string' ? nameOf(item['connector']) : 'station',
+				typeof item['connector'] === 'string'
+					? nameOf(item['connector'], atOf(item['since']))
+					: 'station',
 				atOf(item['since']),
 				item['state'] === 'resolved' ? atOf(item['until']) : Infinity,
 			),
 		);
 	return [
-		...(isHeardLater(asked) ? [] : differ('fault', expected.fault, shown(faults))),
+		...(isHeardLater(asked) || isCarriedOver(asked)
+			? []
+			: differ('fault', expected.fault, shown(faults))),
 		...differ(
 			'outage',
 			expected.outage.filter((text) => !isHardly(text)),
@@ -296,12 +304,29 @@ const isHeardLater = ({ plan, truth: { connectors } }: Asked): boolean => {
 			(step.what === 'status' && !connectors.has(placeName(step))) ||
 			(step.what === 'status' && step.at > (connectors.get(placeName(step)) ?? 0)),
 	);
-	return others.some(({ at }) => [...connectors.values()].some((known) => known > at));
+	return others.some(({ at, version }) =>
+		[...connectors].some(
+			([place, known]) => known > at && place.includes('/') === (version === '2.0.1'),
+		),
+	);
 };
 
-/** An EVSE and its only connector are one place. */
-function onlyConnector({ connectors }: Truth): (place: string) => string {
-	return (place) => {
+/** A fault of an old number lasts until one of the EVSE with that number begins: it may go on as that one. */
+function isCarriedOver({ plan, truth: { states } }: Asked): boolean {
+	const change = changeOf(plan.steps);
+	const faults = states.filter(({ state }) => state === 'Faulted');
+	const begun = faults.filter(({ from }) => from === change).map(({ place }) => place);
+	return faults.some(
+		({ place, to }) => to === change && begun.some((other) => other.split('/')[0] === place),
+	);
+}
+
+/** An EVSE and its only connector are one place. A number of 1.6 is that of an EVSE, too. */
+function onlyConnector({ plan, truth: { connectors } }: Asked): NameOf {
+	const change = changeOf(plan.steps);
+	return (place, from) => {
+		const isOld = from < change && place !== '0' && !place.includes('/');
+		if (isOld && plan.version === 'updated') return `${place} of 1.6`;
 		const own = [...connectors.keys()].filter((name) => name.startsWith(`${place}/`));
 		return own.length === 1 ? (own[0] ?? place) : place;
 	};
@@ -383,7 +408,9 @@ async function now(asked: Asked): Promise<string[]> {
 		}
 		const states: string[] = [];
 		for (const [place, since] of known.connectors) {
-			if (since >= at || !isJudged(asked, place)) continue;
+			// The number of an old place is that of an EVSE, too.
+			const isOver = !place.includes('/') && at >= changeOf(plan.steps);
+			if (since >= at || isOver) continue;
 			const words = isGone ? [] : known.at(place, at - 1);
 			const said = places.get(place);
 			const kind =
@@ -413,12 +440,7 @@ async function sums(asked: Asked): Promise<string[]> {
 	const [from, to] = [wholeMinute(FROM), wholeMinute(plan.to)];
 	const cut = from + (1 + random.int((to - from) / MINUTE - 2)) * MINUTE;
 	const wrong = await downs(asked, from, to);
-	// A number of 1.6 is that of an EVSE, too.
-	const pers =
-		plan.version === 'updated'
-			? (['station'] as const)
-			: (['connector', 'port', 'station'] as const);
-	for (const per of pers) {
+	for (const per of ['connector', 'port', 'station'] as const) {
 		const whole = await uptimeRows(asked, from, to, { per });
 		const first = await uptimeRows(asked, from, cut, { per });
 		const second = await uptimeRows(asked, cut, to, { per });
@@ -428,10 +450,14 @@ async function sums(asked: Asked): Promise<string[]> {
 			(isOnly(name) ? rows.find((row) => nameOf(row, per) === name.split('/')[0]) : undefined);
 		const isOnly = (name: string) =>
 			whole.filter((row) => nameOf(row, per).split('/')[0] === name.split('/')[0]).length === 1;
+		/** A number of 1.6 is that of an EVSE, too. */
+		const isOld = (name: string) => !name.includes('/') && asked.truth.connectors.has(name);
 		for (const row of whole) {
 			const name = nameOf(row, per);
 			// Which of its connectors it was then, nobody knows.
-			const isParted = [...first, ...second].some((one) => nameOf(one, per) === name.split('/')[0]);
+			const isParted = [...first, ...second].some(
+				(one) => nameOf(one, per) === name.split('/')[0] && !isOld(nameOf(one, per)),
+			);
 			if (name.includes('/') && isParted && !isOnly(name)) continue;
 			const [one, other] = [of(first, name), of(second, name)];
 			const total = ['up', 'down', 'unknown', 'excluded'].reduce(

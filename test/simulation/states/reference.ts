@@ -49,10 +49,12 @@ export function truthOf(steps: readonly Step[], now = Infinity): Truth {
 	const states = statesOf(steps, boots);
 	const connectors = connectorsOf(steps);
 	const silences = silencesOf(steps, now);
+	const change = changeOf(steps);
 	return {
 		...{ states, outages, silences, connectors },
 		problems: problemsOf(steps, boots),
 		at: (place, moment) => {
+			if (!place.includes('/') && moment >= change) return ['unknown'];
 			const known = connectors.get(place) ?? Infinity;
 			const isSaid = states.some((run) => run.place === place.split('/')[0] && isIn(run, moment));
 			if (moment < known) {
@@ -191,7 +193,8 @@ function statesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 /** When a station that was updated reports the first status of a place of OCPP 2.0.1: its old numbers are over. */
 export const changeOf = (steps: readonly Step[]): number =>
 	steps.find(
-		(step) => step.what === 'status' && step.version === '2.0.1' && step.component !== 'ChargingStation',
+		(step) =>
+			step.what === 'status' && step.version === '2.0.1' && step.component !== 'ChargingStation',
 	)?.at ?? Infinity;
 
 /** Each of a component's codes by itself; an end without a code ends all of them, and any end what has no code. */
@@ -311,16 +314,19 @@ function connectorAt(
 }
 
 /** What the trigger has to report of faults, with one incident per place: the faults of a place that overlap. */
-export function faultsOf({ states, problems }: Truth, nameOf: (place: string) => string): Run[] {
+export function faultsOf({ states, problems }: Truth, nameOf: NameOf): Run[] {
 	const all = [...states.filter(({ state }) => state === 'Faulted'), ...problems];
 	return unitedBy(all, nameOf);
 }
 
+/** The name of the place at which something began. */
+export type NameOf = (place: string, from: number) => string;
+
 /** Those of a place that overlap are one. */
-export function unitedBy(runs: readonly Run[], nameOf: (place: string) => string): Run[] {
+export function unitedBy(runs: readonly Run[], nameOf: NameOf): Run[] {
 	const united: Run[] = [];
 	for (const run of runs.toSorted((a, b) => a.from - b.from)) {
-		const place = nameOf(run.place);
+		const place = nameOf(run.place, run.from);
 		const n = united.findIndex((one) => one.place === place && run.from <= one.to);
 		const before = united[n];
 		if (before) united[n] = { ...before, to: Math.max(before.to, run.to) };
