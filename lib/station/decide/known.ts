@@ -268,12 +268,14 @@ export class KnownSessions {
 		};
 	}
 
-	/** The next session of its connector, by both clocks. A start that the service refused ends nothing. */
+	/** The next session of its connector, by both clocks. A start that the service refused ends only another refused one. */
 	nextOf(session: KnownSession): KnownSession | undefined {
 		const { start, ids } = session;
 		const place = this.placeOf(session);
 		const isNext = (one: KnownSession) =>
-			!one.isRefused && mayFollow(one.start, start) && this.#isAt(one, session, place);
+			(session.isRefused || !one.isRefused) &&
+			mayFollow(one.start, start) &&
+			this.#isAt(one, session, place);
 		const here = place === undefined ? [] : (this.#byEvse.get(evseOf(place)) ?? []);
 		let n = placeIn(here, start.at);
 		while (n < here.length && !isNext(here[n] ?? session)) n += 1;

@@ -20,10 +20,19 @@ export function mayFollow(one: SessionStart, before: SessionStart): boolean {
 	return isLater(one, before) && (unended === true || over >= before.t);
 }
 
-/** A start that the service refused ends no session. */
-function isRefused({ named }: Sessions, { messages }: SessionStart): boolean {
-	const answers = named.filter(({ message }) => messages.includes(message));
-	return answers.length > 0 && answers.every(({ refused }) => refused === true);
+/** Whether the service refused a start: it ends no session, except another refused one. */
+function refusals({ named }: Sessions): (start: SessionStart) => boolean {
+	let answers: Map<string, boolean> | undefined;
+	return ({ messages }) => {
+		if (answers === undefined) {
+			answers = new Map();
+			for (const { message, refused = false } of named) {
+				answers.set(message, refused && answers.get(message) !== false);
+			}
+		}
+		const own = messages.flatMap((message) => answers?.get(message) ?? []);
+		return own.length > 0 && own.every((isRefused) => isRefused);
+	};
 }
 
 /**
@@ -39,10 +48,14 @@ export function isMeterDecided(
 	const starts = sessions.starts.filter((one) => mayBeSame(one.connector, connector));
 	if (tx === undefined) {
 		const begun = starts.filter((one) => one.at <= at);
+		const isRefused = refusals(sessions);
 		const isFollowed = (start: SessionStart) =>
 			start.connector !== undefined &&
 			begun.some(
-				(one) => one.connector !== undefined && mayFollow(one, start) && !isRefused(sessions, one),
+				(one) =>
+					one.connector !== undefined &&
+					mayFollow(one, start) &&
+					(!isRefused(one) || isRefused(start)),
 			);
 		return !begun.some((start) => start.over === undefined && !isFollowed(start));
 	}

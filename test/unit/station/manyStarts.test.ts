@@ -9,7 +9,7 @@ const BEGIN = time('09:00');
 const SETTINGS = { ...DEFAULTS, kind: 'sessionEnded', mostParts: 10_000 } as const;
 
 /** How often the fields of starts are read until all are told. */
-function readsOf(many: number): number {
+function readsOf(many: number, refused = false): number {
 	let reads = 0;
 	const starts = Array.from({ length: many }, (_unused, n): SessionStart => {
 		const at = BEGIN + n * EVERY_MS;
@@ -19,7 +19,12 @@ function readsOf(many: number): number {
 			connector: { get: () => (++reads, '1') },
 		}) as unknown as SessionStart;
 	});
-	const named = starts.map(({ t }, n) => ({ t, message: `m${n}`, tx: String(n + 1) }));
+	const named = starts.map(({ t }, n) => ({
+		t,
+		message: `m${n}`,
+		tx: String(n + 1),
+		...(refused && n > 0 && { refused }),
+	}));
 	const sessions: Sessions = { starts, named, metered: [], stops: [], answered: BEGIN };
 	const watermark = BEGIN + many * EVERY_MS + 60 * MINUTE;
 	const told = endedSessions(sessions, {
@@ -27,11 +32,16 @@ function readsOf(many: number): number {
 		settings: SETTINGS,
 	});
 	compactSessions(sessions, watermark, SETTINGS);
-	expect(told).toHaveLength(many - 1);
+	expect(told).toHaveLength(refused ? 0 : many - 1);
 	return reads;
 }
 
 it('reads the starts of twice as many sessions about twice as often', () => {
 	const [few, many] = [readsOf(1_000), readsOf(2_000)];
 	expect(many / few).toBeLessThan(2.6);
+});
+
+it('does so if the service refuses all but the first', () => {
+	const [few, many] = [readsOf(500, true), readsOf(1_000, true)];
+	expect(many / few).toBeLessThan(3);
 });
