@@ -6,12 +6,11 @@
 import { LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type { SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
-import { isUpTo, mayBeSame } from '../fold/decided';
-import { atOf, timeOf } from '../fold/registers';
+import { mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
 import { canRise } from './energy';
 import { isOver, latest, type KnownSession, type KnownSessions } from './known';
-import { type FoundBy, limitAt, saidOf, type SessionPlace } from './sessionItem';
+import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
 
 interface Joined {
 	readonly session?: KnownSession;
@@ -32,8 +31,8 @@ export function join(
 	place: SessionPlace,
 ): Joined {
 	const none = { foundBy: 'not found', possible: [] } as const;
-	const limitOf = ({ start }: KnownSession) => limitAt(place, start.connector);
-	const fits = (session: KnownSession) => canMeasure(session, stop, limitOf(session));
+	const fits = (session: KnownSession) =>
+		canMeasure(session, stop, limitAt(place, session.start.connector));
 	const same = known.stopsOf(stop.tx);
 	if (!isLast && same.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
 		return none;
@@ -73,9 +72,7 @@ export function join(
 	if (isTransaction(stop.tx) && known.isAnswered) {
 		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
 	}
-	const fitting = known.sessions.filter(
-		(one) => isLikely(known, one, stop) && fits(one) && !isRuledOut(known, one, stop, limitOf(one)),
-	);
+	const fitting = known.sessions.filter((one) => isLikely(known, one, stop) && fits(one));
 	const own = fitting.find((one) => isStopOfRefused(one, stop, fitting));
 	const likely = own === undefined ? fitting : [own];
 	const [session, ...others] = likely;
@@ -86,8 +83,6 @@ export function join(
 	}
 	// A stop before may have been its own.
 	if (session.start.unsure || !isClear(known, session, stop)) return { ...none, possible: likely };
-	// What names the session may still come, and goes before what is likely.
-	if (!isLast && namesOf(known, session).length > 0) return { ...none, possible: likely };
 	return { session, foundBy: 'order', possible: [] };
 }
 
@@ -147,19 +142,18 @@ export function mayBeOf(known: KnownSessions, session: KnownSession, stop: Sessi
 	if (isOver(session) || !(start.at <= stop.at || start.t <= stop.t)) return false;
 	if (!known.mayEnd(stop, session) || !known.isCurrent(session, stop)) return false;
 	const names = known.namesOf(session);
-	if (!isTransaction(stop.tx)) return !isRuledOut(known, session, stop);
-	return names.length === 0 || names.includes(stop.tx);
+	return !isTransaction(stop.tx) || names.length === 0 || names.includes(stop.tx);
 }
 
 /** Whether the session was open when the stop was sent, and can be meant: no stop names it, and it has no name that the stop lacks. */
 function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
-	const { start } = session;
+	const { start, ids } = session;
 	if ((start.over ?? Infinity) <= stop.t && !start.unended) return false;
 	if (!(start.at <= stop.at || start.t <= stop.t)) return false;
 	const place = placeOfStop(known, stop);
 	if (place !== undefined && !mayBeSame(place, start.connector)) return false;
 	if (!known.isCurrent(session, stop)) return false;
-	const names = namesOf(known, session);
+	const names = [...ids, ...known.namesOf(session)];
 	if (isTransaction(stop.tx) && names.length > 0) return false;
 	const isNamed = known.stops.some(
 		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
@@ -183,38 +177,6 @@ const isStopOfRefused = (
 	!fitting.some(
 		(one) => one !== session && mayBeSame(one.start.connector, session.start.connector),
 	);
-
-const namesOf = (known: KnownSessions, session: KnownSession): string[] => [
-	...session.ids,
-	...known.namesOf(session),
-];
-
-/**
- * Whether what names the session shows that the stop, which does not, is of another one: it has a stop of its own, goes on, or
- * has registers that the stop's does not fit.
- */
-function isRuledOut(
-	known: KnownSessions,
-	session: KnownSession,
-	stop: SessionStop,
-	limitW = Infinity,
-): boolean {
-	const names = namesOf(known, session);
-	if (names.length === 0) return false;
-	if (stop.at < session.start.at) return true;
-	const isOwn = (one: SessionStop) => one !== stop && !one.told && names.includes(one.tx);
-	if (known.stops.some((one) => isOwn(one) && exactOf(known, one).includes(session))) return true;
-	const { wh: end = 0, at, t } = stop;
-	return saidOf(known, session).some((one) => {
-		if (!isUpTo(stop, timeOf(one))) return true;
-		if (one.wh <= 0 || end <= 0 || one.l !== undefined) return false;
-		const [value, stopped] = [
-			{ at: atOf(one), t: one.t, wh: one.wh },
-			{ at, t, wh: end },
-		];
-		return value.at > at ? !canRise(stopped, value, limitW) : !canRise(value, stopped, limitW);
-	});
-}
 
 /** Whether the start was sent before the stop, and neither a stop that waits nor a reading may show that it is another session's. */
 function isClear(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {

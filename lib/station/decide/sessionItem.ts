@@ -193,7 +193,7 @@ function namesOf(
 /** What names the session in its life, at its place. */
 function namingIn(
 	known: KnownSessions,
-	told: Pick<Told, 'session' | 'stop' | 'isShared'>,
+	told: Told,
 	partOf: (meter: SessionMeter) => readonly Register[],
 ): Register[] {
 	const { session, stop } = told;
@@ -216,10 +216,6 @@ function namingIn(
 			});
 	});
 }
-
-/** What names the session, and readings without a value. */
-export const saidOf = (known: KnownSessions, session: KnownSession): Register[] =>
-	namingIn(known, { session, stop: undefined }, saidIn);
 
 const saidIn = ({ readings, said = [] }: SessionMeter): Register[] => [...readings, ...said];
 
