@@ -4,7 +4,7 @@ import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/setting
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
 import { codesOf, isNoError, isNone, NamedCodes, sameError } from './codes';
-import { type Run, TOGETHER_MS } from './runs';
+import { type Naming, type Run, TOGETHER_MS } from './runs';
 import { inOrder } from './sets';
 
 const FAULTED = 'faulted';
@@ -96,8 +96,8 @@ function faultOf(opening: Opening): Fault {
 /** A fault that can count in an incident, with the names of its place that are known in time. */
 export interface CountedFault {
 	readonly fault: Fault;
-	/** The names of its place, each with the time until which a fault of that name is one of this place. */
-	readonly names: ReadonlyMap<string, number>;
+	/** The names of its place, each with the time in which a fault of that name is one of this place. */
+	readonly names: ReadonlyMap<string, Naming>;
 }
 
 /**
@@ -108,7 +108,7 @@ export function countedFaultOf(opening: Opening, settings: StationSettings): Cou
 	const { places, connector: began, since } = opening;
 	const withinMs = countedMs(settings);
 	const inTime = [...places].filter(([, named]) => named.since - since <= withinMs);
-	const names = new Map(inTime.map(([name, { until }]) => [name, until]));
+	const names = new Map(inTime);
 	const connector = [...names.keys()].find(namesConnector) ?? began;
 	const fault = { ...faultOf(opening), connector };
 	return { fault: connector === began ? fault : { ...fault, began }, names };
@@ -117,8 +117,10 @@ export function countedFaultOf(opening: Opening, settings: StationSettings): Cou
 /** Of one whose reports may be forgotten. */
 export const foldedFault = (fault: Fault): CountedFault => ({
 	fault,
-	names: new Map(ownNames(fault).map((name) => [name, Infinity])),
+	names: new Map(ownNames(fault).map((name) => [name, ALWAYS])),
 });
+
+const ALWAYS: Naming = { since: -Infinity, until: Infinity };
 
 const ownNames = ({ connector, began = connector }: Fault): string[] => [connector, began];
 
@@ -153,9 +155,13 @@ export function countFault(incident: Incident, counted: CountedFault): void {
 
 /** Whether a known fault is of the same place at the same time. */
 const isSame = (known: Fault, { fault, names }: CountedFault): boolean =>
-	ownNames(known).some((name) => known.t < (names.get(name) ?? -Infinity)) &&
+	ownNames(known).some((name) => isIn(names.get(name), known)) &&
 	(known.t === fault.t ||
 		(known.t < (fault.until ?? Infinity) && fault.t < (known.until ?? Infinity)));
+
+/** A name is that of the place that had it when the fault began. */
+const isIn = (naming: Naming | undefined, { t }: Fault): boolean =>
+	naming !== undefined && naming.since <= t && t < naming.until;
 
 function union(
 	a: readonly string[],

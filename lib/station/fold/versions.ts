@@ -66,14 +66,25 @@ function reportsAt(times: readonly number[], lines: readonly Line[]): Report[] {
 }
 
 /** The reports of a component, in order, and those of the other version that end what they say, made by `ended`. */
-export function* withChanges(
+export function withChanges<T extends Iterable<Report>>(
 	address: string,
-	reports: Iterable<Report>,
+	reports: T,
 	{ to16, to201 }: Changes,
 	ended: (report: Report) => Report = endOf,
+): T | Iterable<Report> {
+	const changes = address === STATION ? [] : is201(address) ? to16 : to201;
+	// Nearly always.
+	if (changes.length === 0) return reports;
+	return { [Symbol.iterator]: () => merged(address, reports, changes, ended) };
+}
+
+function* merged(
+	address: string,
+	reports: Iterable<Report>,
+	changes: readonly Report[],
+	ended: (report: Report) => Report,
 ): Generator<Report, void> {
 	const isNew = is201(address);
-	const changes = address === STATION ? [] : isNew ? to16 : to201;
 	let next = 0;
 	for (const report of reports) {
 		for (; next < changes.length; next++) {
