@@ -335,6 +335,30 @@ const FOUND = [
 		{ pauses: [1, 2] },
 	],
 	[
+		'the fault of an EVSE is over before its only connector is known, which has a problem',
+		'connectorFault, station, 3',
+		[
+			[1549, 2, 1, 0],
+			[277, 2, 1, 2],
+			[246, 2, 1, 2],
+			[1398, 2, 2, 2],
+			[2043, 2, 1, 2],
+		],
+		{ pauses: [1, 10] },
+	],
+	[
+		'the fault of an EVSE is over after its only connector is known, which has a problem',
+		'connectorFault, station, 3',
+		[
+			[2065, 2, 1, 0],
+			[277, 2, 1, 2],
+			[246, 2, 1, 2],
+			[1398, 2, 2, 2],
+			[2043, 2, 1, 2],
+		],
+		{ pauses: [1, 10] },
+	],
+	[
 		'an EVSE is faulted once it has two connectors, while the first of them is',
 		'connectorFault, station, 1',
 		[
