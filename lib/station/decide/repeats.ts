@@ -3,7 +3,7 @@
  * has come for that time and none of them lasts. Faults in between belong to it.
  */
 import type { Fault, Incident } from '../common/state';
-import { type CountedFault, countFault } from '../fold/faults';
+import { type CountedFault, countFault, dropFaults } from '../fold/faults';
 import type { IncidentStep } from './duration';
 
 interface Repeats {
@@ -34,17 +34,27 @@ export function followRepeats(
 		latest.reported = 'closed';
 	};
 	const add = (incident: Incident, counted: CountedFault) => {
+		countFault(incident, counted);
+		// A later report of a known fault may be the first that names a code.
+		incident.d = incident.faults?.at(-1)?.d;
 		overAt = Math.max(overAt, counted.fault.until ?? Infinity);
-		addTo(incident, counted, { withinMs, overAt });
+		endAfter(incident, { withinMs, overAt });
 	};
 	for (const counted of faults) {
 		const { fault } = counted;
 		if (fault.t > horizon) break;
-		close(fault.t - 1);
-		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) {
-			if (fault.t >= latest.since) add(latest, counted);
-			continue;
+		if (latest !== undefined && fault.t >= latest.since) {
+			if (isPart(fault, latest, { withinMs, overAt })) {
+				add(latest, counted);
+				continue;
+			}
+			if (latest.reported !== 'closed') {
+				dropFaults(latest, fault.t);
+				endAfter(latest, { withinMs, overAt });
+			}
 		}
+		close(fault.t - 1);
+		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) continue;
 		window = [...window.filter((one) => fault.t - one.fault.t <= withinMs), counted];
 		const [first] = window;
 		if (first === undefined || window.length < times) continue;
@@ -58,19 +68,42 @@ export function followRepeats(
 	return { steps, latest };
 }
 
-function addTo(
-	incident: Incident,
-	fault: CountedFault,
-	{ withinMs, overAt }: { readonly withinMs: number; readonly overAt: number },
-): void {
-	countFault(incident, fault);
-	const last = incident.faults?.at(-1);
-	// A later report of a known fault may be the first that names a code.
-	incident.d = last?.d;
+interface Bounds {
+	readonly withinMs: number;
+	/** When those of its faults that are seen were over. */
+	readonly overAt: number;
+}
+
+/**
+ * Whether the fault came before the incident was over. A late report, or a boot, can show that those before it were over earlier:
+ * then a fault that was counted is none of it. Not of one whose end is reported.
+ */
+function isPart({ t }: Fault, { reported, until, faults = [] }: Incident, bounds: Bounds): boolean {
+	if (reported === 'closed') return t <= (until ?? Infinity);
+	return (
+		t <=
+		endOf(
+			faults.filter((one) => one.t < t),
+			bounds,
+		)
+	);
+}
+
+/** When an incident of the faults is over; Infinity if there are none. */
+function endOf(faults: readonly Fault[], { withinMs, overAt }: Bounds): number {
+	const last = faults.at(-1);
+	if (last === undefined) return Infinity;
+	// Those that are forgotten are over.
+	const ends = faults.map(({ until = -Infinity }) => until);
+	return Math.max(last.t + withinMs, overAt, ...ends);
+}
+
+function endAfter(incident: Incident, bounds: Bounds): void {
+	const { reported, faults = [] } = incident;
+	const last = faults.at(-1);
 	if (last === undefined) return;
-	const end = Math.max(last.t + withinMs, overAt);
-	// A late report can show that it was over earlier, unless its end has been reported.
-	const until = incident.reported === 'closed' ? Math.max(incident.until ?? Infinity, end) : end;
+	const end = endOf(faults, bounds);
+	const until = reported === 'closed' ? Math.max(incident.until ?? Infinity, end) : end;
 	incident.until = until === Infinity ? undefined : until;
 	incident.to = last.id;
 }

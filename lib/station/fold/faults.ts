@@ -127,17 +127,10 @@ const ownNames = ({ connector, began = connector }: Fault): string[] => [connect
 /** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. */
 export function countFault(incident: Incident, counted: CountedFault): void {
 	const { fault } = counted;
-	const { faults = [], count = 0, errors = [], vendors = [] } = incident;
-	const isOld = fault.t < (faults[0]?.t ?? -Infinity) && faults.length >= MOST_FAULTS;
-	if (isOld) return;
-	const own = codesOf(fault.d);
-	const ownErrors = fault.errors ?? (own.error === undefined ? [] : [own.error]);
-	const [allErrors, allVendors] = [
-		union(errors, ownErrors, sameError),
-		union(vendors, fault.vendors ?? own.vendors),
-	];
-	if (allErrors.length > 0) incident.errors = allErrors;
-	if (allVendors.length > 0) incident.vendors = allVendors;
+	const { faults = [], count = 0 } = incident;
+	const isForgotten = count > faults.length && fault.t < (faults[0]?.t ?? -Infinity);
+	if (isForgotten) return;
+	nameCodes(incident, fault);
 	// Several, if only this report shows that their places are one.
 	const known = faults.filter((other) => isSame(other, counted));
 	const all = [fault, ...known].sort(inOrder);
@@ -151,6 +144,27 @@ export function countFault(incident: Incident, counted: CountedFault): void {
 	const others = faults.filter((other) => !known.includes(other));
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
 	incident.count = count + 1 - known.length;
+}
+
+function nameCodes(incident: Incident, { d, errors, vendors }: Fault): void {
+	const own = codesOf(d);
+	const ownErrors = errors ?? (own.error === undefined ? [] : [own.error]);
+	const allErrors = union(incident.errors ?? [], ownErrors, sameError);
+	const allVendors = union(incident.vendors ?? [], vendors ?? own.vendors);
+	if (allErrors.length > 0) incident.errors = allErrors;
+	if (allVendors.length > 0) incident.vendors = allVendors;
+}
+
+/** Takes those from a time on out of the incident. What they have named stays if it knows only the last of many faults. */
+export function dropFaults(incident: Incident, from: number): void {
+	const { faults = [], count = 0 } = incident;
+	const left = faults.filter(({ t }) => t < from);
+	if (left.length === faults.length) return;
+	incident.faults = left;
+	incident.count = count - (faults.length - left.length);
+	if (count > faults.length) return;
+	[incident.errors, incident.vendors] = [undefined, undefined];
+	for (const fault of left) nameCodes(incident, fault);
 }
 
 /** Whether a known fault is of the same place at the same time. */

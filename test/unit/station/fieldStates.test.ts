@@ -1103,6 +1103,25 @@ describe('a boot', () => {
 		}
 	});
 
+	it('ends a number of faults, though another fault came before that was known', async () => {
+		const settings = { ...ended, scope: 'station' as const, times: 2, withinMs: 10 * MINUTE };
+		const three = [1, 2, 3].map((connector) => status('08:58', connector, 'Available'));
+		const begun = [...three, faulted('09:00', 'A'), status('09:10', 2, 'Faulted', ['B'])];
+		const other = status('09:20:30', 3, 'Faulted', ['C']);
+		const over = [status('09:20', 1, 'Available'), status('09:20', 2, 'Available')];
+		const listedAt = time('09:22');
+		for (const end of [[boot('09:20')], over.map((one) => ({ ...one, listedAt }))]) {
+			const events = [...begun, ...end, other];
+			expect(await told(events, settings, ['08:57', '09:45'])).toMatchObject([
+				expect.stringMatching('opened 09:00 -'),
+				expect.stringMatching('resolved 09:00 09:20'),
+			]);
+			expect(await incidents(events, settings)).toMatchObject([
+				{ state: 'resolved', until: iso('09:20'), count: 2 },
+			]);
+		}
+	});
+
 	it('ends nothing if no connector reports', async () => {
 		const stuck = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
 		const firmware = message('09:12', 's1', [
