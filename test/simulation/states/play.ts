@@ -206,6 +206,14 @@ const SETTINGS: readonly Partial<StationSettings>[] = [
 		forMs: 0,
 		resolveAfterMs: 0,
 	},
+	{
+		...{ kind: 'connectorFault', scope: 'connector', times: 3, withinMs: 2 * HOUR },
+		...{ forMs: 0, resolveAfterMs: 0 },
+	},
+	{
+		...{ kind: 'connectorFault', scope: 'code', times: 2, withinMs: 20 * MINUTE },
+		...{ forMs: 0, resolveAfterMs: 0 },
+	},
 	{ kind: 'connectorStatus', forMs: 0, resolveAfterMs: 0, statuses: ['Faulted', 'Unavailable'] },
 	{ kind: 'connectorStatus', forMs: 20 * MINUTE, resolveAfterMs: 0 },
 ];
