@@ -388,8 +388,14 @@ function versionsOf(all: readonly StatusPlace[]): Versions {
 	};
 }
 
+/** When one of them first said something of itself: what is of another component, its name has only the end of. */
 const firstOf = (places: readonly (StatusPlace | undefined)[]): number =>
-	Math.min(...places.map((one) => one?.reports.at(0)?.t ?? Infinity));
+	Math.min(...places.map((one) => firstSaid(one)?.t ?? Infinity));
+
+function firstSaid(place: StatusPlace | undefined) {
+	for (const report of place?.reports ?? []) if (report.key !== '') return report;
+	return undefined;
+}
 
 function* stretchesIn(
 	...places: readonly (StatusPlace | undefined)[]

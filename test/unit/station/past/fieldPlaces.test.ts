@@ -718,6 +718,36 @@ it('a connector that charges is the first that its transaction names, in whateve
 	}
 });
 
+it('what a Connector without a number says of the only one makes no other connector known', async () => {
+	const transaction = message('07:03', 's1', [
+		'TransactionEvent',
+		{
+			...{
+				eventType: 'Started',
+				evse: { id: 1, connectorId: 2 },
+				seqNo: 0,
+				triggerReason: 'CablePluggedIn',
+			},
+			...{
+				timestamp: iso('07:03'),
+				transactionInfo: { transactionId: 'a', chargingState: 'Charging' },
+			},
+		},
+	]);
+	const events = [
+		...[...heartbeats(), status201('06:00', 1, 1, 'Available'), transaction],
+		...[
+			notified('09:48', 'Connector', { id: 1 }, 'Unavailable'),
+			status201('10:16', 1, 2, 'Occupied'),
+		],
+	];
+	const rows = await uptime(events, {}, DAY);
+	expect(rows).toMatchObject([
+		{ connector: '1/1', upMinutes: 228, unavailableMinutes: 852 },
+		{ connector: '1/2', upMinutes: 824, unknownMinutes: 616 },
+	]);
+});
+
 it('a session makes no connector known', async () => {
 	const transactionInfo = { transactionId: 'tx1', chargingState: 'Charging' };
 	const events = [
