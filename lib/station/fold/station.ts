@@ -333,18 +333,17 @@ function forget(
 	}
 	const isKept = ({ until = Infinity }: { readonly until?: number }) => until >= from;
 	const stretches = runs.filter(isKept).flatMap((run) => run.stretches);
-	const kept = new Set(
-		stretches.flatMap(({ reports, end }) => [...reports, ...(end ? [originalOf(end)] : [])]),
-	);
+	const kept = new Set(stretches.flatMap(({ reports }) => reports));
+	const ends = new Set(stretches.flatMap(({ end }) => (end ? [originalOf(end)] : [])));
 	// What a boot or another component has ended would last again without it.
 	for (const { name, stretches: own } of components.all) {
-		const ends = names.includes(name) ? [] : own.flatMap(({ end }) => end ?? []);
-		for (const end of ends) kept.add(originalOf(end));
+		const others = names.includes(name) ? [] : own.flatMap(({ end }) => end ?? []);
+		for (const end of others) ends.add(originalOf(end));
 		const line = names.includes(name) ? state.lines?.[name] : undefined;
 		for (const stretch of line === undefined ? [] : own) {
 			const isEndedByBoot = (stretch.until ?? Infinity) < cut && stretch.end === undefined;
 			if (!isEndedByBoot || !stretches.includes(stretch)) continue;
-			for (const end of endByBoot(line ?? emptyTimeline(), stretch)) kept.add(end);
+			for (const end of endByBoot(line ?? emptyTimeline(), stretch)) ends.add(end);
 		}
 	}
 	for (const { first, since, until = Infinity } of components.outages.filter(isKept)) {
@@ -353,7 +352,7 @@ function forget(
 		const last = state.lines?.[CONNECTION]?.reports.findLast(isOfIt);
 		kept.add(first).add(last ?? first);
 	}
-	for (const line of lines) compact(line, cut, kept, isOpen);
+	for (const line of lines) compact(line, cut, { kept, ends, isOpen });
 }
 
 /**

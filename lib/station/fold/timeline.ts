@@ -261,18 +261,25 @@ export function endByBoot(timeline: Timeline, { until: t, to: id, code }: StateS
 	return [end];
 }
 
-/** Removes the reports before `cut` that are not to be kept; `isOpen`: older ones may still be read. */
-export function compact(
-	timeline: Timeline,
-	cut: number,
-	kept: ReadonlySet<Report>,
-	isOpen: boolean,
-): void {
+interface Needed {
+	/** Those of states that are needed. */
+	readonly kept: ReadonlySet<Report>;
+	/** Those that end such a state. The states that they begin may be over, and forgotten. */
+	readonly ends: ReadonlySet<Report>;
+	/** What is older may still be read. */
+	readonly isOpen: boolean;
+}
+
+/** Removes the reports before `cut` that are not needed, and of those that only end something what they begin. */
+export function compact(timeline: Timeline, cut: number, { kept, ends, isOpen }: Needed): void {
 	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
 	// The last of each that ends something: what is before it, and still read, is over by then.
-	const ends = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
-	const last = new Set(new Map(ends.map((each) => [each.c ?? '', each])).values());
-	timeline.reports = timeline.reports.filter(
-		(report) => report.t >= cut || kept.has(report) || last.has(report),
-	);
+	const open = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
+	const last = new Set(new Map(open.map((each) => [each.c ?? '', each])).values());
+	timeline.reports = timeline.reports.flatMap((report) => {
+		if (report.t >= cut || kept.has(report) || last.has(report)) return [report];
+		if (!ends.has(report)) return [];
+		const { d: _begun, ...end } = report;
+		return [report.key === '' ? report : { ...end, key: '' }];
+	});
 }

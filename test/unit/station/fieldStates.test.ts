@@ -959,6 +959,20 @@ describe('a status', () => {
 	);
 });
 
+it('a status that ended another one of its place is over, though that other one lasts at its EVSE', async () => {
+	const settings = { kind: 'connectorStatus', forMs: 20 * MINUTE, resolveAfterMs: 0 } as const;
+	const evse = (at: string, value: string) => availability(at, 'EVSE', { id: 1 }, value);
+	const events = [
+		...[status201('09:00', 1, 1, 'Available'), evse('09:05', 'Unavailable')],
+		...[status201('09:10', 1, 1, 'Unavailable'), status201('09:15', 1, 1, 'Reserved')],
+		status201('09:20', 1, 1, 'Occupied'),
+	];
+	const begun = ['opened 09:05 - 1'];
+	expect(await told(events, settings, ['08:57', '13:00'])).toEqual(begun);
+	const again = [...events, status201('13:00', 1, 1, 'Reserved')];
+	expect(await told(again, settings, ['08:57', '13:30'])).toEqual([...begun, 'opened 13:00 - 1/1']);
+});
+
 describe('what an EVSE says of itself', () => {
 	it.each([1, 11])(
 		'ends nothing of its connectors, and the other way round, for hours: polls every %d minutes',
