@@ -59,7 +59,10 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 	const completesMs = isByCode ? Math.min(TOGETHER_MS, withinMs) : withinMs;
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
-	for (const report of run.reports) {
+	const { heldAt } = run;
+	// A boot may have ended it: what comes later may be of another one.
+	const reports = heldAt === undefined ? run.reports : run.reports.filter(({ t }) => t <= heldAt);
+	for (const report of reports) {
 		const news = report.key === '' ? undefined : named.add(report.d);
 		if (news === undefined) continue;
 		const keys = keysOf(report.d, news.vendors);
@@ -70,7 +73,7 @@ export function openingsOf(run: Run, settings: StationSettings): Opening[] {
 		else if (found.length === 1 && isNone(codesOf(first.d)) && isSoon) first.d = report.d;
 		else if (isByCode) found.push({ report, d: report.d, keys });
 	}
-	const later = run.reports.filter(({ key }) => key !== '').values();
+	const later = reports.filter(({ key }) => key !== '').values();
 	let next = later.next();
 	const until = new NamedCodes();
 	return found.map(({ report, d, keys }) => {

@@ -370,6 +370,21 @@ const FOUND = [
 		],
 		{ pauses: [1, 10], stretches: [1] },
 	],
+	[
+		'a problem comes while a boot may have ended the fault of its EVSE',
+		'connectorFault, connector, 1',
+		[
+			[2041, 2, 1, 0],
+			[4014, 1, 1, 1],
+			[4134, 1, 1, 2],
+			[4015, 1, 1, 0],
+			[0, 2, 1, 0],
+			[1921, 2, 1, 0],
+			[1577, 1, 1, 2],
+			[0, 2, 1, 0],
+		],
+		{ pauses: [11, 12], stretches: [2] },
+	],
 ] as const;
 
 it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
