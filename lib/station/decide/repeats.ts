@@ -80,13 +80,8 @@ interface Bounds {
  */
 function isPart({ t }: Fault, { reported, until, faults = [] }: Incident, bounds: Bounds): boolean {
 	if (reported === 'closed') return t <= (until ?? Infinity);
-	return (
-		t <=
-		endOf(
-			faults.filter((one) => one.t < t),
-			bounds,
-		)
-	);
+	const before = faults.filter((one) => one.t < t);
+	return t <= endOf(before, bounds);
 }
 
 /** When an incident of the faults is over; Infinity if there are none. */

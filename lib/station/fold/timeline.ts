@@ -276,10 +276,12 @@ export function compact(timeline: Timeline, cut: number, { kept, ends, isOpen }:
 	// The last of each that ends something: what is before it, and still read, is over by then.
 	const open = isOpen ? timeline.reports.filter(({ key }) => key === '') : [];
 	const last = new Set(new Map(open.map((each) => [each.c ?? '', each])).values());
-	timeline.reports = timeline.reports.flatMap((report) => {
-		if (report.t >= cut || kept.has(report) || last.has(report)) return [report];
-		if (!ends.has(report)) return [];
-		const { d: _begun, ...end } = report;
-		return [report.key === '' ? report : { ...end, key: '' }];
-	});
+	const isKept = (report: Report) => report.t >= cut || kept.has(report);
+	timeline.reports = timeline.reports
+		.filter((report) => isKept(report) || ends.has(report) || last.has(report))
+		.map((report) => (report.key === '' || isKept(report) ? report : onlyEnd(report)));
+}
+
+function onlyEnd({ d: _begun, ...report }: Report): Report {
+	return { ...report, key: '' };
 }
