@@ -47,6 +47,8 @@ const report = object({
 	n: count,
 	/** Of two at the same time, the one that has more of this is in force; absent for none. */
 	w: count,
+	/** Of the station itself: whether it says so in OCPP 2.0.1. */
+	v: optional(boolean()),
 	/** A monitor reports it: no boot ends it. */
 	m: optional(boolean()),
 	/** No message of the component, but the boot that ended its state. */

@@ -1,5 +1,6 @@
 /** What the messages of OCPP 1.6 say: StatusNotification, StartTransaction with its response, MeterValues and StopTransaction. */
 import { numberOf, valueAt } from '../../shared/values';
+import { STATION } from '../common/places';
 import { readingsOf } from './readings';
 import type { MessageReader } from './types';
 import { elements, isTransaction, NO_TRANSACTION, ordinal, stationTime, text } from './values';
@@ -80,6 +81,7 @@ const readStatus: MessageReader = ({ payload }) => {
 		{
 			about: 'status',
 			connector,
+			...(connector === STATION && { is201: false }),
 			status,
 			errorCode: text(payload['errorCode']),
 			vendorErrorCode: text(payload['vendorErrorCode']),

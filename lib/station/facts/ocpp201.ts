@@ -80,8 +80,13 @@ const readStatus: MessageReader = ({ payload }) => {
 	const status = text(payload['connectorStatus']);
 	if (evse === undefined || status === undefined) return undefined;
 	const connector = addressOf('connector', evse, number);
-	return [{ about: 'status', connector, status, stationTime: stationTime(payload['timestamp']) }];
+	return [statusOf(connector, status, stationTime(payload['timestamp']))];
 };
+
+function statusOf(connector: string, status: string, time: number | undefined): ConnectorStatus {
+	const version = connector === STATION && { is201: true };
+	return { about: 'status', connector, ...version, status, stationTime: time };
+}
 
 /** The last status of each connector, and the last word on each problem: one message can report several. */
 const readNotifyEvent: MessageReader = ({ payload }) => {
@@ -143,7 +148,7 @@ function factOf(event: unknown): ConnectorStatus | Problem | undefined {
 	switch (text(valueAt(event, 'variable.name'))?.toLowerCase()) {
 		case 'availabilitystate': {
 			if (kind === 'other' || value === undefined) return undefined;
-			return { about: 'status', connector, status: value, stationTime: time };
+			return statusOf(connector, value, time);
 		}
 		case 'problem': {
 			const isCleared = truthOf(text(valueAt(event, 'cleared'))) === true;

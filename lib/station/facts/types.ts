@@ -21,6 +21,8 @@ export interface ConnectorStatus {
 	readonly about: 'status';
 	/** The address of a component, as in `common/places`. */
 	readonly connector: string;
+	/** Of the station itself, whose address is the same in both versions of OCPP: whether it says so in 2.0.1. */
+	readonly is201?: boolean | undefined;
 	readonly status: string;
 	readonly errorCode?: string | undefined;
 	readonly vendorErrorCode?: string | undefined;

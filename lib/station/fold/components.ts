@@ -68,7 +68,7 @@ export function componentsOf(
 	const named = [...sorted].map(([name, reports]) => ({ name, reports, ...addressOfLine(name) }));
 	const changes = changesOf(named.filter(({ component }) => component === undefined));
 	const all = named.map(({ name, address, component, reports }) => {
-		const said = withChanges(address, reports, changes, endedBy);
+		const said = withChanges({ address, component }, reports, changes, endedBy);
 		const stretches =
 			component === undefined
 				? stretchesOf(address, said, windows)

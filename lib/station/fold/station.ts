@@ -165,7 +165,8 @@ function placedReport(
 			const worse = badnessOf(fact);
 			const isStatus = settings.kind === 'connectorStatus';
 			const d = isStatus ? { status: fact.status } : detailOf(fact);
-			const about = { t, id, key, ...(worse > 0 && { w: worse }), ...(key !== '' && { d }) };
+			const v = fact.is201 === undefined ? {} : { v: fact.is201 };
+			const about = { t, id, key, ...v, ...(worse > 0 && { w: worse }), ...(key !== '' && { d }) };
 			return { name: fact.connector, report: about };
 		}
 		case 'problem': {

@@ -73,7 +73,7 @@ export function placesIn(
 		reports,
 		stretches: {
 			[Symbol.iterator]: () =>
-				stretchesIn(address, withChanges(address, reports, changes), windows),
+				stretchesIn(address, withChanges({ address }, reports, changes), windows),
 		},
 	}));
 	return { windows, all, tree: places };
@@ -90,7 +90,8 @@ function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFact
 function statusSaid(fact: Extract<Fact, { about: 'status' }>): Saying {
 	const { info: _info, ...d } = detailOf(fact);
 	const w = badnessOf(fact);
-	return { key: fact.status, d, ...(w > 0 && { w }) };
+	const v = fact.is201 === undefined ? {} : { v: fact.is201 };
+	return { key: fact.status, d, ...(w > 0 && { w }), ...v };
 }
 
 /** Stations that always say something else share nothing. */
@@ -124,6 +125,7 @@ export class Sayings {
 class LoggedReport implements Report {
 	readonly key: string;
 	readonly w: number | undefined;
+	readonly v: boolean | undefined;
 	readonly d: Report['d'];
 	readonly #said: Saying;
 	readonly #idOf: StationFacts['idOf'];
@@ -137,6 +139,7 @@ class LoggedReport implements Report {
 	) {
 		this.key = said.key;
 		this.w = said.w;
+		this.v = said.v;
 		this.d = said.d;
 		this.#said = said;
 		this.#place = place;

@@ -89,8 +89,7 @@ function changesIn({ lines = {} }: StationState, statuses: ReadonlyMap<string, R
 		return component === undefined && !isNumbered(address) ? [{ address, reports }] : [];
 	});
 	const numbered = [...statuses].map(([address, reports]) => ({ address, reports }));
-	const { to16, to201 } = changesOf([...numbered, ...unnumbered]);
-	return [...to16, ...to201];
+	return changesOf([...numbered, ...unnumbered]).map(({ report }) => report);
 }
 
 function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' }) {

@@ -178,12 +178,22 @@ function statesOf(steps: readonly Step[], boots: readonly Boot[]): Run[] {
 	const reports = steps.flatMap((step): Report[] => {
 		if (step.what !== 'status') return [];
 		const place = placeOf(step, steps);
-		// The station is the same in both versions, and no connector is.
 		const isOld = step.version === '1.6' && place !== '0';
 		const component = `${step.component}@${isOld ? '1.6 ' : ''}${place}`;
 		return [{ at: step.at, component, place, state: step.status }];
 	});
 	const change = changeOf(steps);
+	const ofStation = (step: Step) => step.what === 'status' && placeName(step) === '0';
+	const last = steps.findLast((step) => ofStation(step) && step.at < change);
+	// What it said of itself in the old version is over as well.
+	if (last?.version === '1.6' && change < Infinity) {
+		const over = { component: 'ChargingStation@0', place: '0', state: undefined };
+		reports.splice(
+			reports.findIndex(({ at }) => at >= change),
+			0,
+			{ at: change, ...over },
+		);
+	}
 	return runsOf(reports, boots).flatMap((run) => {
 		const isOld = run.component.includes('@1.6') && run.from < change;
 		return [isOld ? { ...run, to: Math.min(run.to, change) } : run];

@@ -50,6 +50,7 @@ const connected: Fact = { about: 'connection', isConnected: true, status: 'CONNE
 const booted: Fact = { about: 'boot', messageId: 'm1', hasReason: true };
 const status16 = (connector: string, status: string, time?: string, more: object = {}) => ({
 	...{ about: 'status', connector, status, errorCode: 'NoError' },
+	...(connector === '0' && { is201: false }),
 	...(time !== undefined && { stationTime: at(time) }),
 	...more,
 });

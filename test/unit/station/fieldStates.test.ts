@@ -959,6 +959,24 @@ describe('a status', () => {
 	);
 });
 
+it('what a station said of itself is over once it reports in another version, hours later', async () => {
+	const events = [
+		...[status('09:00', 1, 'Available'), status('09:05', 0, 'Faulted', ['HighTemperature'])],
+		status201('13:00', 1, 1, 'Available'),
+	];
+	expect(await told(events, FAULT, ['08:57', '13:30'])).toEqual([
+		'opened 09:05 - 0 HighTemperature',
+		'resolved 09:05 13:00 0 HighTemperature',
+	]);
+	const back = [
+		...[status201('09:00', 1, 1, 'Available')],
+		availability('09:05', 'ChargingStation', undefined, 'Faulted'),
+	];
+	expect(await told([...back, status('13:00', 1, 'Available')], FAULT, ['08:57', '13:30'])).toEqual(
+		[...['opened 09:05 - 0', 'resolved 09:05 13:00 0']],
+	);
+});
+
 it('a status that ended another one of its place is over, though that other one lasts at its EVSE', async () => {
 	const settings = { kind: 'connectorStatus', forMs: 20 * MINUTE, resolveAfterMs: 0 } as const;
 	const evse = (at: string, value: string) => availability(at, 'EVSE', { id: 1 }, value);

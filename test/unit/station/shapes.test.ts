@@ -38,7 +38,7 @@ const STATE: ShardState = {
 				lines: {
 					'2': { reports: [{ t: 1, id: 'ar', key: '' }] },
 					'1': {
-						reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, m: true, quiet: true, d: DETAIL }],
+						reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, v: false, m: true, quiet: true, d: DETAIL }],
 						cut: 1,
 					},
 				},

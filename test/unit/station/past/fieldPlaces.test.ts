@@ -510,6 +510,25 @@ describe('a station that reports in another version of OCPP', () => {
 		]);
 	});
 
+	it('leaves nothing of what it said of itself, though its boot is lost', async () => {
+		const old = [status16('08:00', 1, 'Available'), status16('09:00', 0, 'Faulted')];
+		const events = [...heartbeats(), ...old, status201('11:00', 1, 1, 'Available')];
+		expect(await uptime(events, {}, DAY)).toMatchObject([
+			{ connector: '1', upMinutes: 60, faultedMinutes: 120 },
+			{ connector: '1/1', upMinutes: 780 },
+		]);
+		expect(await incidents(events, FAULTS, DAY)).toMatchObject([
+			{ connector: '0', state: 'resolved', until: iso('11:00'), endedBy: 'report' },
+		]);
+		const now = { now: time('12:00'), assets: ['s1'] };
+		expect(await status(events, now)).toMatchObject([{ status: 'ok', faults: [] }]);
+		// What it says of itself in the new version stays.
+		const own = notified('10:59', 'ChargingStation', undefined, 'Faulted');
+		expect(await status([...events, own], now)).toMatchObject([
+			{ status: 'faulted', faults: [{ connector: '0', since: iso('09:00') }] },
+		]);
+	});
+
 	it('back in the older one has no state of its newer numbers', async () => {
 		const events = [
 			...heartbeats(),
