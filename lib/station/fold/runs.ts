@@ -203,6 +203,10 @@ export function united(runs: readonly Run[]): Run[] {
 		if (first === undefined) return [];
 		const { until: _until, to: _to, heldAt: _held, isEndedByBoot: _boot, ...begun } = first;
 		const stretches = parts.flatMap((part) => part.stretches);
-		return [{ ...begun, reports: reportsOf(parts), stretches, parts, ...lastOf(parts) }];
+		const last = lastOf(parts);
+		const { heldAt = Infinity } = last;
+		// A boot may have ended it: what begins later may be no part of it.
+		const certain = parts.filter(({ since }) => since <= heldAt);
+		return [{ ...begun, reports: reportsOf(parts), stretches, parts: certain, ...last }];
 	});
 }

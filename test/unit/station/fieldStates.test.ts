@@ -1154,6 +1154,22 @@ describe('a boot', () => {
 		}
 	});
 
+	it('ends the fault of a station, which is none with another one that began before that was known', async () => {
+		const settings = { ...ended, scope: 'station' as const };
+		const world = stationWorld({ settings });
+		world.events = [
+			...[status201('08:58', 1, 1, 'Available'), status201('09:00', 1, 2, 'Faulted')],
+			...[boot('09:34'), status201('09:34:05', 1, 1, 'Available'), lost('09:35'), back('10:04')],
+			status201('10:04:30', 1, 1, 'Faulted'),
+		];
+		await world.pollFrom('08:57', '10:30');
+		expect(world.items().map(({ state, since, count }) => [state, since, count])).toEqual([
+			['opened', iso('09:00'), 1],
+			['resolved', iso('09:00'), 1],
+			['opened', iso('10:04:30'), 1],
+		]);
+	});
+
 	it('ends nothing if no connector reports', async () => {
 		const stuck = { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 } as const;
 		const firmware = message('09:12', 's1', [
