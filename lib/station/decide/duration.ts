@@ -31,6 +31,8 @@ interface IncidentHandlers {
 	readonly open: (run: Opening) => Incident;
 	/** Called with each stretch that belongs to an incident. */
 	readonly note: (incident: Incident, run: Opening) => void;
+	/** Called with each stretch that is none of an incident, though it may have been noted: what ended in between was not known yet. */
+	readonly drop: (incident: Incident, run: Opening) => void;
 }
 
 /** Returns what happened, the latest incident, and those before it that are over. */
@@ -38,13 +40,14 @@ export function follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
 	times: Times,
-	{ open, note }: IncidentHandlers,
+	handlers: IncidentHandlers,
 ): {
 	readonly steps: IncidentStep[];
 	readonly latest: Incident | undefined;
 	readonly past: readonly Incident[];
 } {
 	const { watermark, horizon, forMs, resolveAfterMs, forgottenUpTo } = times;
+	const { open, note, drop } = handlers;
 	const steps: IncidentStep[] = [];
 	const past: Incident[] = [];
 	let latest = before && { ...before, since: beginningOf(before, runs, times) };
@@ -62,7 +65,7 @@ export function follow(
 	);
 	if (latest !== undefined && early.length > 0) {
 		// Another one has opened since: they are over.
-		const over = follow(early, undefined, { ...times, watermark: Infinity }, { open, note });
+		const over = follow(early, undefined, { ...times, watermark: Infinity }, handlers);
 		const found = over.latest === undefined ? [] : [...over.past, over.latest];
 		steps.push(...over.steps);
 		past.push(...found);
@@ -80,6 +83,7 @@ export function follow(
 			note(latest, run);
 			isSeen = true;
 		} else if (run.since > (latest?.since ?? -Infinity)) {
+			if (latest !== undefined && latest.reported !== 'closed') drop(latest, run);
 			if (lastsMs(run, horizon) < forMs) continue;
 			close();
 			if (latest !== undefined) past.push(latest);

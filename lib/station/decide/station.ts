@@ -3,7 +3,7 @@ import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, Incident, Report, StationState, Timeline } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
-import { countedFaultOf, countFault, openingsOf } from '../fold/faults';
+import { countedFaultOf, countFault, dropFaults, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
 import { mayBeRemoved, removed } from './ended';
 import type { MayOpen, Moment } from './moment';
@@ -136,6 +136,9 @@ function stepsOf(
 				for (const opening of own) countFault(incident, countedFaultOf(opening, settings));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
+			},
+			drop: (incident, { since }) => {
+				dropFaults(incident, since);
 			},
 		});
 		keep(part, latest);

@@ -596,6 +596,24 @@ describe('a fault', () => {
 		expect(world.items()).toMatchObject([{ count: 4 }, { count: 4 }]);
 	});
 
+	it('of a station is none with another one that began after it was over, though that is listed late', async () => {
+		for (const forMs of [0, 15 * MINUTE]) {
+			const world = stationWorld({
+				settings: { ...FAULT, scope: 'station', forMs, resolveAfterMs: 0 },
+			});
+			world.events = [
+				...[status('08:58', 2, 'Available'), faulted('09:00', 'GroundFailure')],
+				{ ...ok('09:20'), listedAt: time('09:29') },
+				...[status('09:25', 2, 'Faulted', ['OverVoltage']), status('09:35', 2, 'Available')],
+			];
+			await world.pollFrom('08:57', '09:50');
+			expect(world.items()[1]).toMatchObject({
+				...{ state: 'resolved', until: new Date(time('09:20')).toISOString() },
+				...{ count: 1, errorCodes: ['GroundFailure'], faults: [{ connector: '1' }] },
+			});
+		}
+	});
+
 	it('of a station that names a new code each time opens a limited number of incidents', async () => {
 		const events = Array.from({ length: 200 }, (_unused, n) =>
 			message(time('09:00') + n * 10_000, 's1', [

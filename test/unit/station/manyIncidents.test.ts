@@ -28,6 +28,7 @@ it.each([0, Infinity])('an incident knows only a few before it (read up to %d)',
 				...{ id: first.id, since, until, to, reported: 'opened', from: first.id },
 			}),
 			note: () => undefined,
+			drop: () => undefined,
 		},
 	);
 	expect(past).toHaveLength(MANY - 1);
