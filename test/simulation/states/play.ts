@@ -354,7 +354,10 @@ async function asTold(asked: Asked): Promise<string[]> {
 	const wrong: string[] = [];
 	const shown = (item: Item) => {
 		const isOver = item['state'] === 'resolved';
-		return itemText({ ...item, until: isOver ? item['until'] : null });
+		const text = itemText({ ...item, until: isOver ? item['until'] : null });
+		// What belongs to an open one may have changed since it was told.
+		const { count, errorCodes } = item;
+		return isOver && count !== undefined ? `${text}, ${JSON.stringify([count, errorCodes])}` : text;
 	};
 	await polled(asked, settings, async (at, items) => {
 		const listed = events.filter(({ listedAt }) => listedAt <= at);
