@@ -109,6 +109,8 @@ const openingFault = union([tuple([string()]), tuple([string(), number()])]);
 const incident = object({
 	id: string(),
 	since: number(),
+	/** When it began by what was known as it opened, if late reports have shown more of its beginning. */
+	begun: count,
 	/** When its state ended last; absent while it lasts. */
 	until: count,
 	/** When the incidents before it had ended that are decided: a late report never makes it, or another one, begin earlier. */

@@ -50,7 +50,7 @@ export function follow(
 	const { open, note, drop } = handlers;
 	const steps: IncidentStep[] = [];
 	const past: Incident[] = [];
-	let latest = before && { ...before, since: beginningOf(before, runs, times) };
+	let latest = before && { ...before, ...beginningOf(before, runs, times) };
 	let isSeen = false;
 	const close = () => {
 		if (latest?.until === undefined || latest.reported === 'closed') return;
@@ -107,17 +107,24 @@ export function follow(
 }
 
 /**
- * When the incident began, if late reports have shown more of its beginning: the stretches before it, followed as if they had been
- * listed in time. Not what belongs to an incident before it, which is over.
+ * When the incident began, if late reports have shown more of its beginning, or that this was over before it: the stretches before
+ * the one that it opened with, followed as if they had been listed in time. Not what belongs to an incident before it, which is over.
  */
-function beginningOf(incident: Incident, runs: readonly Opening[], times: Times): number {
+function beginningOf(
+	incident: Incident,
+	runs: readonly Opening[],
+	times: Times,
+): Pick<Incident, 'since' | 'begun'> {
 	const { horizon, forMs, resolveAfterMs } = times;
+	const { since: known, begun: opened = known } = incident;
+	// Of what is forgotten, it knows more than the stretches.
+	if (!runs.some(({ since }) => since <= known)) return { since: known, begun: incident.begun };
 	const decided = decidedUpTo(incident);
 	let begun: { readonly since: number; until: number } | undefined;
 	for (const run of runs) {
 		const { since, until = Infinity } = run;
-		if (since >= incident.since) break;
-		const isPart = until > incident.since;
+		if (since >= opened) break;
+		const isPart = until > opened;
 		const isOfOther = since <= decided || since - decided < resolveAfterMs;
 		if (!isPart && isOfOther) continue;
 		if (begun !== undefined && since - begun.until < resolveAfterMs) {
@@ -126,8 +133,9 @@ function beginningOf(incident: Incident, runs: readonly Opening[], times: Times)
 			begun = { since: Math.max(decided, since), until };
 		}
 	}
-	if (begun === undefined || incident.since - begun.until >= resolveAfterMs) return incident.since;
-	return Math.min(begun.since, incident.since);
+	const isPart = begun !== undefined && opened - begun.until < resolveAfterMs;
+	const since = Math.min(opened, isPart ? (begun?.since ?? opened) : opened);
+	return since === opened ? { since, begun: undefined } : { since, begun: opened };
 }
 
 /** Whether the stretch was over before the incident, and belongs to none of those that are known before it. */

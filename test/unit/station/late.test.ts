@@ -1,6 +1,6 @@
 /** Incidents that are over before another one of their part opened, and are listed after that. */
 import { OCPP16 } from './stations';
-import { message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
+import { back, lost, message, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
 const AT_ONCE = {
 	kind: 'connectorFault',
@@ -17,6 +17,10 @@ function threeFaults(late: readonly number[], listedAt = '09:01:20') {
 		return [OCPP16.status(at, 'Faulted', more), OCPP16.status(end, 'Available', more)];
 	});
 }
+
+const faulty = (at: string) => OCPP16.status(at, 'Faulted');
+const stuck = (at: string) => OCPP16.status(at, 'Finishing');
+const fine = (at: string) => OCPP16.status(at, 'Available');
 
 const clockOf = (iso: unknown) => String(iso).slice(14, 19);
 
@@ -64,6 +68,31 @@ it('one that is back within the time to resolve is the same incident, whichever 
 	expect(toldOf(world)).toEqual(['opened 00:40', 'until 00:50']);
 	expect(clockOf(world.items()[1]?.['since'])).toBe('00:10');
 });
+
+it.each([
+	['offline', { kind: 'stationOffline' }, lost, back],
+	['faulted', { ...AT_ONCE, resolveAfterMs: MINUTE }, faulty, fine],
+	['stuck', { kind: 'connectorStatus', forMs: 5 * MINUTE, resolveAfterMs: 0 }, stuck, fine],
+] as const)(
+	'a station that is %s stays so, though a time before it is listed late, and then its end',
+	async (_what, settings, begins, ends) => {
+		const world = stationWorld({ settings });
+		world.events = [
+			begins('09:00'),
+			{ ...begins('08:57:30'), listedAt: time('09:06:30') },
+			{ ...ends('08:57:50'), listedAt: time('09:08:30') },
+			ends('09:40'),
+		];
+		await world.pollFrom('08:50', '09:20');
+		const own = () => world.items().filter(({ since }) => clockOf(since) === '00:00');
+		expect(own().map(({ state }) => state)).toEqual(['opened']);
+		await world.pollFrom('09:20', '09:50');
+		expect(own().map(({ state, until }) => [state, clockOf(until ?? '')])).toEqual([
+			['opened', ''],
+			['resolved', '40:00'],
+		]);
+	},
+);
 
 it('what had not lasted long enough is not told later either', async () => {
 	const world = stationWorld({ settings: { ...AT_ONCE, forMs: 5 * MINUTE } });

@@ -13,7 +13,7 @@ const FAULT = {
 	...{ errors: ['e'], vendors: ['v'], opens: 'e' },
 };
 const INCIDENT = {
-	...{ id: 'inc', since: 1, until: 2, after: 0, closedUntil: 2, connector: '1', d: DETAIL },
+	...{ id: 'inc', since: 1, begun: 2, until: 2, after: 0, closedUntil: 2, connector: '1', d: DETAIL },
 	...{ reported: 'closed' as const, from: 'a', to: 'b', boot: true, count: 1, faults: [FAULT] },
 	...{ errors: ['e'], vendors: ['v'], listed: true, missing: 3 },
 };
