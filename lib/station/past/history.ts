@@ -129,18 +129,8 @@ export function historyOf(
 		living,
 		counted,
 	};
-	const station = connectors.length === 0 ? ofStation(times.places) : undefined;
 	return {
-		own: phasesOf(
-			{
-				...whole,
-				faulted: station?.faulted ?? [],
-				unavailable: station?.unavailable ?? [],
-				known: [],
-			},
-			{ from, to },
-			question,
-		),
+		own: phasesOf({ ...whole, ...ofStation(times.places), known: [] }, { from, to }, question),
 		connectors: connectors.map(({ name, port, listed, exists, ...states }) => ({
 			connector: name,
 			port,
@@ -343,12 +333,17 @@ function connectorsOf(
 			connectors.length > 0
 				? connectors.map((one) => [one.address, one])
 				: [[isListed && versions.isNew ? `${evse}/1` : evse, undefined]];
+		const first = firstOf(connectors);
 		for (const [name, one] of named) {
+			// An EVSE and its only connector are one place; another one is a part of it since its own first status.
+			const shownBy = one === undefined || firstOf([one]) <= first ? [one, ...above] : [one];
+			const since = firstOf(shownBy);
 			const use = uses.filter(({ connector }) =>
 				isConnector(connector) ? connector === name : evseOfAddress(connector) === evse,
 			);
 			found.push({
-				...connector201(name, one, above, stationWide, use, versions),
+				...connector201(name, one, above, stationWide, use),
+				exists: existing(since, versions.of201),
 				port: evse,
 			});
 		}
@@ -482,8 +477,7 @@ function connector201(
 	ofEvse: readonly StatusPlace[],
 	ofStation: readonly StatusPlace[],
 	uses: readonly InUse[],
-	{ of201 }: Versions,
-): Omit<ConnectorTimes, 'port'> {
+): Omit<ConnectorTimes, 'port' | 'exists'> {
 	const used = [...uses];
 	const reports: number[] = [];
 	for (const { t, key } of own?.reports ?? []) if (isInUse(key)) reports.push(t);
@@ -495,9 +489,9 @@ function connector201(
 			if (!isOperative(stretch.key)) yield* withoutUse(stretch, used);
 		}
 	};
-	const exists = existing(firstOf([own, ...ofEvse]), of201);
+	const since = firstOf([own, ...ofEvse]);
 	// That it charges shows its state; but no session makes a place known.
-	const shown = uses.map(({ from, to }) => ({ from: Math.max(from, exists.from), to }));
+	const shown = uses.map(({ from, to }) => ({ from: Math.max(from, since), to }));
 	const states = statesOf(stretchesIn(own), above(), stretchesIn(own, ...ofEvse));
 	const use = uses.findLast(({ to }) => to === Infinity);
 	return {
@@ -510,7 +504,6 @@ function connector201(
 			lastingOf(operativeIn(stretchesIn(...ofEvse))),
 		name,
 		is201: true,
-		exists,
 	};
 }
 
@@ -620,7 +613,7 @@ function connectorByList(
 	return { ...place, ...states, lasting, listed, isByList: own.length > 0, exists: ALWAYS };
 }
 
-/** The states of a station of which no connector is known. */
+/** The states of the station itself: they count for it before a connector is known. */
 function ofStation(all: readonly StatusPlace[]): Pick<ConnectorTimes, 'faulted' | 'unavailable'> {
 	const own = stretchesIn(...all.filter(({ address }) => address === STATION));
 	return statesOf(own, [], []);

@@ -8,6 +8,7 @@ import type { Span } from './spans';
 /** Why a place is down. Each moment counts once, as the first of these that holds. */
 export const DOWN_CAUSES = ['offline', 'silent', 'faulted', 'unavailable'] as const;
 export type DownCause = (typeof DOWN_CAUSES)[number];
+const OF_CONNECTION: ReadonlySet<DownCause> = new Set(['offline', 'silent']);
 
 /** A stretch of time in which the same is true of a place. */
 export interface Phase extends Span {
@@ -97,9 +98,11 @@ function wholeOf(whole: Phase, all: readonly Phase[]): Phase {
 		const isGone = all.every(({ isLiving }) => isLiving === false);
 		return { ...whole, isPlace: false, ...(isGone && { isLiving: false }) };
 	}
-	const isDown = whole.causes.length > 0;
+	// Whether a state of the whole counts for a part, the part knows.
+	const causes = whole.causes.filter((cause) => OF_CONNECTION.has(cause));
+	const isDown = causes.length > 0;
 	const areDown = parts.every(({ causes }) => causes.length > 0);
-	const down = isDown ? [whole] : areDown ? parts : [];
+	const down = isDown ? [{ ...whole, causes, errorCode: undefined }] : areDown ? parts : [];
 	const areExcluded = parts.every(({ isExcluded = false }) => isExcluded);
 	const excluded = whole.isExcluded === true ? [whole] : areExcluded ? parts : [];
 	return {

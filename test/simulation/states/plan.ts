@@ -61,7 +61,7 @@ export function planOf(seed: number, version: Version | 'updated'): Plan {
 		});
 	};
 	/** The last one may be heard of later. */
-	const all = connectors.length > 1 && chance(15) ? connectors.slice(0, -1) : connectors;
+	const all = connectors.length > 1 && chance(30) ? connectors.slice(0, -1) : connectors;
 	for (const one of all) report(one, 'Available');
 	const count = isSilent ? 8 + random.int(10) : 5 + random.int(25);
 	const updateAt = version === 'updated' ? 2 + random.int(count - 4) : -1;

@@ -737,6 +737,50 @@ it('a connector that charges is the first that its transaction names, in whateve
 	}
 });
 
+it.each(['port', 'station'] as const)(
+	'per %s, what was down stays so, though a connector is heard of later',
+	async (per) => {
+		const day = (n: number) => ({
+			...DAY,
+			from: time(`11-${22 + n} 00:00`),
+			to: time(`11-${23 + n} 00:00`),
+			now: time('11-30 12:00'),
+			lookBackMs: 240 * HOUR,
+		});
+		const histories = [
+			[
+				evse('11-23 08:00', 1, 'Available'),
+				status201('11-23 09:00', 1, 1, 'Faulted'),
+				status201('11-25 12:00', 1, 2, 'Available'),
+			],
+			[status16('11-23 09:00', 0, 'Faulted'), status16('11-25 12:00', 1, 'Available')],
+			[
+				notified('11-23 09:00', 'ChargingStation', undefined, 'Unavailable'),
+				status201('11-25 12:00', 1, 1, 'Available'),
+			],
+		];
+		for (const history of histories) {
+			const events = [...heartbeats('11-22 00:10', '11-30 11:10'), ...history];
+			const [[first], [second], [third], [whole]] = await Promise.all([
+				uptime(events, { per }, day(1)),
+				uptime(events, { per }, day(2)),
+				uptime(events, { per }, day(3)),
+				uptime(events, { per }, { ...day(1), to: day(3).to }),
+			]);
+			expect([first, second, third].map((row) => row?.['downMinutes'])).toEqual([
+				900,
+				1440,
+				expect.any(Number),
+			]);
+			const sum = [first, second, third].reduce(
+				(total, row) => total + Number(row?.['downMinutes']),
+				0,
+			);
+			expect(whole?.['downMinutes']).toBe(sum);
+		}
+	},
+);
+
 it('what a Connector without a number says of the only one makes no other connector known', async () => {
 	const transaction = message('07:03', 's1', [
 		'TransactionEvent',
