@@ -133,41 +133,49 @@ export function countFault(incident: Incident, counted: CountedFault): void {
 	const { faults = [], count = 0 } = incident;
 	const isForgotten = count > faults.length && fault.t < (faults[0]?.t ?? -Infinity);
 	if (isForgotten) return;
-	nameCodes(incident, fault);
 	// Several, if only this report shows that their places are one.
 	const known = faults.filter((other) => isSame(other, counted));
-	const all = [fault, ...known].sort(inOrder);
-	const [{ t, id, d } = fault] = all;
-	// The first that names a code, whichever was read first.
-	const named = all.find((one) => !isNone(codesOf(one.d)))?.d ?? d;
+	const [{ t, id } = fault] = [fault, ...known].sort(inOrder);
 	// What the connector has reported may be forgotten by now.
 	const place = known.find(({ connector }) => namesConnector(connector)) ?? fault;
 	const { began } = [fault, ...known].find((one) => one.began !== undefined) ?? {};
-	const next = { ...fault, t, id, d: named, connector: place.connector, ...(began && { began }) };
+	const next = { ...fault, t, id, connector: place.connector, ...(began && { began }) };
 	const others = faults.filter((other) => !known.includes(other));
 	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
 	incident.count = count + 1 - known.length;
+	nameCodes(incident);
 }
 
-function nameCodes(incident: Incident, { d, errors, vendors }: Fault): void {
-	const own = codesOf(d);
-	const ownErrors = errors ?? (own.error === undefined ? [] : [own.error]);
-	const allErrors = union(incident.errors ?? [], ownErrors, sameError);
-	const allVendors = union(incident.vendors ?? [], vendors ?? own.vendors);
-	if (allErrors.length > 0) incident.errors = allErrors;
-	if (allVendors.length > 0) incident.vendors = allVendors;
+/** All that its faults have named. What those named that it does not know any more, since there were too many, stays. */
+function nameCodes(incident: Incident): void {
+	const { faults = [], count = 0 } = incident;
+	const before: Pick<Incident, 'errors' | 'vendors'> = count <= faults.length ? {} : incident;
+	const named = faults.map(({ d, errors, vendors }) => {
+		const own = codesOf(d);
+		const error = own.error === undefined ? [] : [own.error];
+		return { errors: errors ?? error, vendors: vendors ?? own.vendors };
+	});
+	const errors = union(
+		before.errors ?? [],
+		named.flatMap((one) => one.errors),
+		sameError,
+	);
+	const vendors = union(
+		before.vendors ?? [],
+		named.flatMap((one) => one.vendors),
+	);
+	incident.errors = errors.length > 0 ? errors : undefined;
+	incident.vendors = vendors.length > 0 ? vendors : undefined;
 }
 
-/** Takes those from a time on out of the incident. What they have named stays if it knows only the last of many faults. */
+/** Takes those from a time on out of the incident. */
 export function dropFaults(incident: Incident, from: number): void {
 	const { faults = [], count = 0 } = incident;
 	const left = faults.filter(({ t }) => t < from);
 	if (left.length === faults.length) return;
 	incident.faults = left;
 	incident.count = count - (faults.length - left.length);
-	if (count > faults.length) return;
-	[incident.errors, incident.vendors] = [undefined, undefined];
-	for (const fault of left) nameCodes(incident, fault);
+	nameCodes(incident);
 }
 
 /** Whether a known fault is of the same place at the same time. */

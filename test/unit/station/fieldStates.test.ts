@@ -614,6 +614,20 @@ describe('a fault', () => {
 		}
 	});
 
+	it('has no code of the next one, though its end is listed late', async () => {
+		for (const scope of ['code', 'connector'] as const) {
+			const world = stationWorld({ settings: { ...FAULT, scope } });
+			const end = { ...ok('09:01'), listedAt: time('09:08') };
+			world.events = [faulted('09:00', 'A'), faulted('09:03', 'B'), end, ok('09:20')];
+			await world.pollFrom('08:57', '09:30');
+			const resolved = world.items().filter(({ state }) => state === 'resolved');
+			expect(resolved.map(({ errorCodes, count }) => [errorCodes, count])).toEqual([
+				[['A'], 1],
+				[['B'], 1],
+			]);
+		}
+	});
+
 	it('of a station that names a new code each time opens a limited number of incidents', async () => {
 		const events = Array.from({ length: 200 }, (_unused, n) =>
 			message(time('09:00') + n * 10_000, 's1', [
