@@ -40,7 +40,8 @@ export const canRise = (from: Value, to: Value, limitW: number): boolean =>
 const isInLimit = (from: Value, to: Value, ms: number, limitW: number): boolean =>
 	ms === 0 || to.wh - from.wh <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
 
-const isFallen = (from: Value, to: Value): boolean => to.wh < from.wh - ROUNDING_WH;
+export const isFallen = (from: Pick<Value, 'wh'>, to: Pick<Value, 'wh'>): boolean =>
+	to.wh < from.wh - ROUNDING_WH;
 
 const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
 
@@ -159,7 +160,7 @@ const nameOf = ({ c }: Register, other: string): string => (c === undefined ? ot
 
 const clockOf = (one: Register): Clock => ({ at: atOf(one), t: one.t });
 
-const valueOf = (one: Register): Value => ({ ...clockOf(one), wh: one.wh });
+export const valueOf = (one: Register): Value => ({ ...clockOf(one), wh: one.wh });
 
 const inOrder = (a: Register, b: Register): number =>
 	atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh;

@@ -3,14 +3,15 @@
  * nothing, and for a station whose starts were never answered. If two fit, the stop has no start, because an empty field is
  * better than a wrong one.
  */
-import { LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
-import type { SessionStop } from '../common/state';
+import { CLOSING_MS, LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
+import type { Register, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { mayBeSame } from '../fold/decided';
+import { atOf } from '../fold/registers';
 import { lastOf } from '../fold/sessions';
-import { canRise } from './energy';
+import { canRise, isFallen, valueOf } from './energy';
 import { isOver, latest, type KnownSession, type KnownSessions } from './known';
-import { type FoundBy, limitAt, type SessionPlace } from './sessionItem';
+import { type FoundBy, limitAt, namingOf, type SessionPlace } from './sessionItem';
 
 interface Joined {
 	readonly session?: KnownSession;
@@ -31,8 +32,8 @@ export function join(
 	place: SessionPlace,
 ): Joined {
 	const none = { foundBy: 'not found', possible: [] } as const;
-	const fits = (session: KnownSession) =>
-		canMeasure(session, stop, limitAt(place, session.start.connector));
+	const limitOf = ({ start }: KnownSession) => limitAt(place, start.connector);
+	const fits = (session: KnownSession) => canMeasure(session, stop, limitOf(session));
 	const same = known.stopsOf(stop.tx);
 	if (!isLast && same.some((one) => !one.told && isBefore(one, stop) && isSame(one, stop))) {
 		return none;
@@ -81,8 +82,14 @@ export function join(
 	if (isOver(session)) {
 		return { ...none, isRepeated: session.start.unended === true, unended: session };
 	}
-	// A stop before may have been its own.
-	if (session.start.unsure || !isClear(known, session, stop)) return { ...none, possible: likely };
+	if (isDenied(known, session, stop) || !canFollow(known, session, stop, limitOf(session))) {
+		return none;
+	}
+	// A stop before may have been its own, and one that names it may come soon.
+	const isEarly = !isLast && mayBeNamed(known, session, stop);
+	if (session.start.unsure || isEarly || !isClear(known, session, stop)) {
+		return { ...none, possible: likely };
+	}
 	return { session, foundBy: 'order', possible: [] };
 }
 
@@ -126,11 +133,12 @@ function foundByOf({ start, ids }: KnownSession, { tx }: SessionStop): FoundBy {
 
 /** Whether the stop repeats one that was told: with its ID, or without one and with its time or register. */
 function isAgain(stop: SessionStop, one: SessionStop): boolean {
-	if (!one.told || !isBefore(one, stop)) return false;
+	const isInTime = isBefore(one, stop) || isSoonNamed(stop, one);
+	if (!one.told || !isInTime) return false;
 	const isRecent = stop.t - lastOf(one) <= (one.found ? REPEATED_MS : LATE_STOP_MS);
 	// A register that has fallen is that of another session with the same ID.
-	const isFallen = (stop.wh ?? 0) > 0 && (one.wh ?? 0) > (stop.wh ?? 0) + 1;
-	if (isTransaction(stop.tx)) return isRecent && one.tx === stop.tx && !isFallen;
+	const hasFallen = (stop.wh ?? 0) > 0 && (one.wh ?? 0) > (stop.wh ?? 0) + 1;
+	if (isTransaction(stop.tx)) return isRecent && one.tx === stop.tx && !hasFallen;
 	const isSameTime = one.at === stop.at && one.wh === stop.wh;
 	const isSameRegister = (stop.wh ?? 0) > 0 && one.wh === stop.wh;
 	return (isSameTime || isSameRegister) && stop.t - lastOf(one) <= REPEATED_MS;
@@ -141,8 +149,56 @@ export function mayBeOf(known: KnownSessions, session: KnownSession, stop: Sessi
 	const { start } = session;
 	if (isOver(session) || !(start.at <= stop.at || start.t <= stop.t)) return false;
 	if (!known.mayEnd(stop, session) || !known.isCurrent(session, stop)) return false;
+	if (!isTransaction(stop.tx)) return !isDenied(known, session, stop);
 	const names = known.namesOf(session);
-	return !isTransaction(stop.tx) || names.length === 0 || names.includes(stop.tx);
+	return names.length === 0 || names.includes(stop.tx);
+}
+
+/** Whether the stop, which names nothing, came just before one that does. */
+const isSoonNamed = (stop: SessionStop, one: SessionStop): boolean =>
+	!isTransaction(stop.tx) && isTransaction(one.tx) && one.t <= stop.t + CLOSING_MS;
+
+/** Whether a stop that names the session is waited for: the station may know its ID after all. */
+export const mayBeNamed = (
+	known: KnownSessions,
+	session: KnownSession,
+	{ tx, t, told }: SessionStop,
+): boolean =>
+	!told &&
+	!isTransaction(tx) &&
+	known.at < t + CLOSING_MS &&
+	session.ids.size + known.namesOf(session).length > 0;
+
+/** The readings that name the session, as far as the register of a stop that names nothing can be compared with them. */
+function readingsBeside(
+	known: KnownSessions,
+	session: KnownSession,
+	{ tx, wh = 0 }: SessionStop,
+): readonly Register[] {
+	if (isTransaction(tx) || wh <= 0) return [];
+	return namingOf(known, session).filter((one) => one.wh > 0 && one.l === undefined);
+}
+
+/** Whether the register of the session shows that the stop is another one's: it was above that of the stop, or changes after it. */
+function isDenied(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
+	const end = { wh: stop.wh ?? 0 };
+	return readingsBeside(known, session, stop).some((one) => {
+		const isAfter = atOf(one) > stop.at;
+		const isLast = isAfter && one.c === 'end' && atOf(one) <= stop.at + CLOSING_MS;
+		return (isFallen(one, end) && !isLast) || (isAfter && isFallen(end, one));
+	});
+}
+
+/** Whether the register can have risen to that of the stop since the last reading of the session. */
+function canFollow(
+	known: KnownSessions,
+	session: KnownSession,
+	stop: SessionStop,
+	limitW: number,
+): boolean {
+	const before = readingsBeside(known, session, stop).filter((one) => atOf(one) <= stop.at);
+	const last = before.toSorted((a, b) => atOf(a) - atOf(b)).at(-1);
+	return last === undefined || canRise(valueOf(last), { ...stop, wh: stop.wh ?? 0 }, limitW);
 }
 
 /** Whether the session was open when the stop was sent, and can be meant: no stop names it, and it has no name that the stop lacks. */
@@ -155,10 +211,9 @@ function isLikely(known: KnownSessions, session: KnownSession, stop: SessionStop
 	if (!known.isCurrent(session, stop)) return false;
 	const names = [...ids, ...known.namesOf(session)];
 	if (isTransaction(stop.tx) && names.length > 0) return false;
-	const isNamed = known.stops.some(
-		(one) => !one.told && isBefore(one, stop) && names.includes(one.tx),
+	return !known.stops.some(
+		(one) => !one.told && names.includes(one.tx) && (isBefore(one, stop) || isSoonNamed(stop, one)),
 	);
-	return !isNamed;
 }
 
 /**
@@ -178,12 +233,16 @@ const isStopOfRefused = (
 		(one) => one !== session && mayBeSame(one.start.connector, session.start.connector),
 	);
 
-/** Whether the start was sent before the stop, and neither a stop that waits nor a reading may show that it is another session's. */
+/**
+ * Whether the start was sent before the stop, for one that names nothing by the station's clock, too, and neither a stop that waits
+ * nor a reading may show that it is another session's.
+ */
 function isClear(known: KnownSessions, session: KnownSession, stop: SessionStop): boolean {
 	const mayBeOther = (one: SessionStop) =>
 		!one.told && isBefore(one, stop) && mayBeOf(known, session, one);
 	if (session.start.t > stop.t || known.stops.some(mayBeOther)) return false;
-	return !isTransaction(stop.tx) || !known.isNamedElse(session, stop.tx, stop);
+	if (!isTransaction(stop.tx)) return session.start.at <= stop.at;
+	return !known.isNamedElse(session, stop.tx, stop);
 }
 
 /** What the stop names, or else the only connector that readings with its ID do. */

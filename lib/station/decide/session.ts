@@ -7,7 +7,7 @@ import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common
 import { isTransaction } from '../facts/values';
 import { isLater, mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
-import { exactOf, join, mayBeOf, placeOfStop } from './join';
+import { exactOf, join, mayBeNamed, mayBeOf, placeOfStop } from './join';
 import { isOver, KnownSessions, type KnownSession } from './known';
 import {
 	endedEntry,
@@ -147,8 +147,8 @@ function decisionsOf(
 		...stops
 			.filter(({ told }) => !told)
 			.flatMap((stop) =>
-				[stop.t + (hasRegister(stop) ? 0 : CLOSING_MS), stop.t + START_WAIT_MS].map((t, n) =>
-					decision(t, stop, () => toldStop(known, stop, n === 1, place)),
+				[hasRegister(stop) ? 0 : CLOSING_MS, CLOSING_MS, START_WAIT_MS].map((waitMs, n) =>
+					decision(stop.t + waitMs, stop, () => toldStop(known, stop, n === 2, place)),
 				),
 			),
 	];
@@ -230,7 +230,10 @@ function unendedBefore(
 			if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];
 			known.hold(session);
 			const stops = known.stops.filter(({ found }) => !found);
-			if (stops.some((stop) => exactOf(known, stop).includes(session))) return [];
+			const isToCome = (stop: SessionStop) =>
+				exactOf(known, stop).includes(session) ||
+				(mayBeNamed(known, session, stop) && mayBeOf(known, session, stop));
+			if (stops.some(isToCome)) return [];
 			const isUnsure =
 				session.start.unsure === true || stops.some((stop) => mayBeOf(known, session, stop));
 			const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);

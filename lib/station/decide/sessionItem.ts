@@ -193,7 +193,7 @@ function namesOf(
 /** What names the session in its life, at its place. */
 function namingIn(
 	known: KnownSessions,
-	told: Told,
+	told: Pick<Told, 'session' | 'stop' | 'isShared'>,
 	partOf: (meter: SessionMeter) => readonly Register[],
 ): Register[] {
 	const { session, stop } = told;
@@ -216,6 +216,10 @@ function namingIn(
 			});
 	});
 }
+
+/** The values that name the session. */
+export const namingOf = (known: KnownSessions, session: KnownSession): Register[] =>
+	namingIn(known, { session, stop: undefined }, ({ readings }) => readings);
 
 const saidIn = ({ readings, said = [] }: SessionMeter): Register[] => [...readings, ...said];
 
