@@ -147,12 +147,21 @@ function decisionsOf(
 		...stops
 			.filter(({ told }) => !told)
 			.flatMap((stop) =>
-				[hasRegister(stop) ? 0 : CLOSING_MS, CLOSING_MS, START_WAIT_MS].map((waitMs, n) =>
-					decision(stop.t + waitMs, stop, () => toldStop(known, stop, n === 2, place)),
+				waitsOf(stop).map((waitMs) =>
+					decision(stop.t + waitMs, stop, () =>
+						toldStop(known, stop, waitMs === START_WAIT_MS, place),
+					),
 				),
 			),
 	];
 }
+
+/** The last register may follow a stop, and one that names its session a stop that does not. */
+const waitsOf = (stop: SessionStop): number[] => [
+	...(hasRegister(stop) ? [0] : []),
+	...(hasRegister(stop) && isTransaction(stop.tx) ? [] : [CLOSING_MS]),
+	START_WAIT_MS,
+];
 
 function toldStop(
 	known: KnownSessions,
