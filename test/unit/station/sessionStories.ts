@@ -16,6 +16,7 @@ const HABITS = [
 	'stops without an ID',
 	'stops again in the next session',
 	'swaps IDs with another session',
+	'stops with and without an ID',
 ] as const;
 type Habit = (typeof HABITS)[number];
 const AHEAD_MS = 8 * MINUTE;
@@ -93,8 +94,9 @@ function messagesOf(part: Part): StationEvent[] {
 	const fromWh = 1_000 + 10 * second + (isOther ? OTHER.wh : 0);
 	const toWh = fromWh + 500;
 	const isUnmetered = habit === 'stops without a register';
+	const hasNameless = habit === 'stops with and without an ID' && version === 'OCPP 1.6';
 	const isOutside = habit === 'meters without a transaction';
-	const isMetered = isUnmetered || isOutside;
+	const isMetered = isUnmetered || isOutside || hasNameless;
 	/** One at the start, one in the middle, one at the end. */
 	const values = [from + SECOND, (from + to) / 2, to - SECOND].map((at, part) => ({
 		at: at + 1,
@@ -122,7 +124,14 @@ function messagesOf(part: Part): StationEvent[] {
 		const isUnnamed = what === 3;
 		const stop = (at: number) => ({
 			...(habit !== 'stops without an ID' && { transactionId: isUnnamed ? -1 : stopId }),
-			...{ meterStop: isMetered ? 0 : toWh, timestamp: stamp(at) },
+			...{ meterStop: isMetered && !(hasNameless && n % 2 === 0) ? 0 : toWh, timestamp: stamp(at) },
+		});
+		/** Another one around its own stop, with its register or not. */
+		const nameless = [-40, -20, 0, 20, 40, 80].map((afterSeconds) => {
+			const at = to + afterSeconds * SECOND;
+			const meterStop = [toWh, toWh - 200, toWh + 3_000, 0][(n >> 1) % 4];
+			const payload = { transactionId: -1, meterStop, timestamp: stamp(at) };
+			return message(at, asset, ['StopTransaction', payload]);
 		});
 		/** The last register follows the stop, which has none. */
 		const closing = (at: number) => {
@@ -143,6 +152,7 @@ function messagesOf(part: Part): StationEvent[] {
 			...(isMetered
 				? values.map((one) => message(one.at, asset, ['MeterValues', valuesOf(one)]))
 				: []),
+			...(hasNameless ? nameless.slice(n % 6).slice(0, 1) : []),
 			...stops.map((at) => message(at, asset, ['StopTransaction', stop(at)])),
 			...(isMetered && what === 2 ? stops.map((at) => closing(at + ((n * 7) % 80) * SECOND)) : []),
 		];

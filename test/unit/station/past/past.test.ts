@@ -211,6 +211,30 @@ describe('Get Sessions', () => {
 		expect(running).toMatchObject([{ transactionId: '5', state: 'open' }]);
 	});
 
+	it('goes by what names a session, before a stop that names nothing', async () => {
+		const start = '09:00 start 1 1000 tx=25 | 09:20 stop -1 7400';
+		const unnamed = { transactionId: '-1', startFoundBy: 'not found', energyKwh: null };
+		const stopped = { transactionId: '25', stoppedAt: iso('09:20:20'), energyKwh: 1 };
+		const found = await sessions(sessionEvents(`${start} | 09:20:20 stop 25 2000`));
+		expect(found).toMatchObject([unnamed, stopped]);
+		const goesOn = sessionEvents(`${start} | 09:20:50 meter 1 1500 tx=25`);
+		const running = { transactionId: '25', state: 'open', energyKwh: 0.5 };
+		const options = { to: time('09:25'), includeOpen: true };
+		expect(await sessions(goesOn, { ...options, now: time('09:26') })).toMatchObject([
+			{ ...unnamed, final: false },
+			running,
+		]);
+		expect(await sessions(goesOn, options)).toMatchObject([{ ...unnamed, final: true }, running]);
+	});
+
+	it('says for a minute that a stop without an ID may not be that of its session', async () => {
+		const events = sessionEvents('09:00 start 1 1000 tx=25 | 09:20 stop -1 3000');
+		const asked = async (at: string) => await sessions(events, { to: time(at), now: time(at) });
+		const row = { transactionId: '-1', startFoundBy: 'order', energyKwh: 2 };
+		expect(await asked('09:20:40')).toMatchObject([{ ...row, final: false }]);
+		expect(await asked('09:23')).toMatchObject([{ ...row, final: true }]);
+	});
+
 	it('has each session in one of two periods that adjoin, though they are asked at once', async () => {
 		const events = sessionEvents(`
 			09:00 start 1 1000 tx=25 | 09:50 stop 25 6000 | 09:55 stop 26 9000
