@@ -95,9 +95,28 @@ export class KnownSessions {
 		this.#unite(session);
 	}
 
+	/**
+	 * The start that a response is to, if it was sent after the stop of the same one, which its clock cannot tell from it: that of
+	 * another session.
+	 */
+	startAfter({ message, tx, t, refused = false }: NamedStart): SessionStart | undefined {
+		const session = this.#askedBy(message);
+		if (session === undefined || refused || !isTransaction(tx) || session.ids.has(tx))
+			return undefined;
+		const { id, connector, wh, at, t: begunAt } = session.start;
+		const isOver = [...session.ids]
+			.flatMap((own) => this.stopsOf(own))
+			.some((stop) => stop.at === at && begunAt <= stop.t && stop.t < t);
+		return isOver ? { t, id, connector, wh, at, messages: [message] } : undefined;
+	}
+
 	/** A station that boots may begin its message IDs again: a response is that to the last start before it. */
+	#askedBy(message: string): KnownSession | undefined {
+		return inOrder(this.#byMessage.get(message)).at(-1);
+	}
+
 	addResponse(response: NamedStart): void {
-		const session = inOrder(this.#byMessage.get(response.message)).at(-1);
+		const session = this.#askedBy(response.message);
 		if (session === undefined) {
 			this.#orphans.push(response);
 			return;

@@ -112,6 +112,11 @@ function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): S
 		...named.flatMap((one) =>
 			[...new Set([one.t, lastOf(one)])].map((t) =>
 				message(t, RANK.response, one.tx, () => {
+					const again = known.startAfter(one);
+					if (again !== undefined) {
+						starts.push(again);
+						known.addStart(again);
+					}
 					known.addResponse(one);
 				}),
 			),

@@ -57,7 +57,9 @@ export function isMeterDecided(
 					mayFollow(one, start) &&
 					(!isRefused(one) || isRefused(start)),
 			);
-		return !begun.some((start) => start.over === undefined && !isFollowed(start));
+		// One that is sent again after its session can be that of another one.
+		const isOpen = ({ t, last = t, over = -Infinity }: SessionStart) => last > over;
+		return !begun.some((start) => isOpen(start) && !isFollowed(start));
 	}
 	const responses = new Set(sessions.named.flatMap((one) => (one.tx === tx ? one.message : [])));
 	const own = starts

@@ -147,6 +147,37 @@ a session whose messages are all sent again after a boot, and get another respon
   10:20:01 stop 26 6000 at=09:30 | 10:30 start 1 6000 tx=27 | 10:50 stop 27 7000
   => ? 30min 5kWh #25 | ? 20min 1kWh #27
 
+two sessions within a minute, by a clock without seconds
+  09:00:10 start 1 1000 at=09:00 id=a tx=1 | 09:00:25 stop 1 1000 at=09:00
+  09:00:45 start 1 1000 at=09:00 id=b tx=2 | 09:10 meter 1 1500 tx=2 | 09:30 stop 2 3000
+  => 1 0min 0kWh #1 by=response | 1 30min 2kWh #2 by=response from=09:00
+
+two sessions within a minute, by a clock without seconds, of which the second lasts for hours
+  08:50:10 start 1 1000 at=08:50 id=a tx=1 | 08:50:25 stop 1 1000 at=08:50
+  08:50:45 start 1 1000 at=08:50 id=b tx=2 | 10:50 stop 2 3000
+  => 1 0min 0kWh #1 | 1 120min 2kWh #2 by=response from=08:50
+
+two sessions within a minute, by a clock without seconds, of which the second has no stop
+  09:00:10 start 1 0 at=09:00 id=a tx=1 | 09:00:25 stop 1 40 at=09:00 | 09:00:45 start 1 0 at=09:00 id=b tx=2
+  09:10 meter 1 2000 tx=2 | 09:40 start 1 0 tx=3 | 10:00 stop 3 700
+  => 1 0min 0.04kWh #1 | 1 -min 2kWh #2 from=09:00 NotReported | 1 20min 0.7kWh #3
+
+two sessions within a minute, by a clock without seconds, whose readings have no ID and whose stops no register
+  09:00:10 start 1 1000 at=09:00 id=a tx=1 | 09:00:20 meter 1 1001 | 09:00:25 stop 1 - at=09:00
+  09:00:45 start 1 1000 at=09:00 id=b tx=2 | 09:01:10 meter 1 1100 | 09:29 meter 1 3000 | 09:30 stop 2 -
+  => 1 0min #1 | 1 30min 2kWh #2 (start to last reading)
+
+three sessions within a minute, by a clock without seconds
+  09:00:10 start 1 1000 at=09:00 id=a tx=1 | 09:00:15 stop 1 1000 at=09:00
+  09:00:20 start 1 1000 at=09:00 id=b tx=2 | 09:00:25 stop 2 1000 at=09:00
+  09:00:30 start 1 1000 at=09:00 id=c tx=3 | 09:30 stop 3 3000
+  => 1 0min 0kWh #1 | 1 0min 0kWh #2 | 1 30min 2kWh #3
+
+a start that is sent again within a minute, by a clock without seconds, and two stops
+  09:00:10 start 1 1000 at=09:00 id=a tx=1 | 09:00:45 start 1 1000 at=09:00 id=b tx=2 | 09:30 stop 2 3000
+  09:31 stop 1 3000 at=09:30
+  => 1 30min 2kWh #2 by=response
+
 E3: both ends in one list, in any order
   09:00 started A 1/1 | 09:30 ended A 6000@end 1000@begin
   => ? 5kWh (Transaction.Begin to Transaction.End)

@@ -17,6 +17,7 @@ const HABITS = [
 	'stops again in the next session',
 	'swaps IDs with another session',
 	'stops with and without an ID',
+	'begins twice in a moment',
 ] as const;
 type Habit = (typeof HABITS)[number];
 const AHEAD_MS = 8 * MINUTE;
@@ -95,7 +96,9 @@ function messagesOf(part: Part): StationEvent[] {
 	const toWh = fromWh + 500;
 	const isUnmetered = habit === 'stops without a register';
 	const hasNameless = habit === 'stops with and without an ID' && version === 'OCPP 1.6';
-	const isOutside = habit === 'meters without a transaction';
+	const isOutside =
+		habit === 'meters without a transaction' ||
+		(habit === 'begins twice in a moment' && n % 2 === 0);
 	const isMetered = isUnmetered || isOutside || hasNameless;
 	/** One at the start, one in the middle, one at the end. */
 	const values = [from + SECOND, (from + to) / 2, to - SECOND].map((at, part) => ({
@@ -139,10 +142,24 @@ function messagesOf(part: Part): StationEvent[] {
 			const meterValue = [{ timestamp: stamp(at), sampledValue }];
 			return message(at, asset, ['MeterValues', { ...valuesOf({ at, value: toWh }), meterValue }]);
 		};
+		/** The first time it stops at once, by a clock without seconds. */
+		const attempt = (id: number) => {
+			const [messageId, payload] = [
+				`attempt-${n}`,
+				{ transactionId: id, meterStop: fromWh, timestamp: stamp(from) },
+			];
+			const answer = { transactionId: id, idTagInfo: { status: 'Accepted' } };
+			return [
+				message(from - 30 * SECOND, asset, ['StartTransaction', start], { messageId }),
+				message(from - 29 * SECOND, asset, ['', answer], { messageType: 'CALL_RESULT', messageId }),
+				message(from - 15 * SECOND, asset, ['StopTransaction', payload]),
+			];
+		};
 		const messageId = `start-${n}`;
 		const response = { transactionId, idTagInfo: { status: 'Accepted' } };
 		const [first] = values;
 		return [
+			...(habit === 'begins twice in a moment' ? attempt(5_000 + n) : []),
 			...starts.map((at) => message(at, asset, ['StartTransaction', start], { messageId })),
 			...(isUnnamed
 				? []

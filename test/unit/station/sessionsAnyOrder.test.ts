@@ -112,12 +112,12 @@ describe.each(['OCPP 1.6', 'OCPP 2.0.1'] as const)('%s', (version) => {
 	});
 
 	it('takes the first of two stops, although it waits for the stop of another session', () => {
-		const again = secondOf('stops again in the next session', 0) + 3757;
+		const again = secondOf('stops again in the next session', 0) + 3752;
 		const begun = { isFirst: false, lateMinutes: 0, isAgain: false, what: 1 };
 		const events = factsOf(
 			[
 				{ ...begun, second: again, connector: 2 },
-				{ ...begun, second: again + 3, connector: 1 },
+				{ ...begun, second: again + 4, connector: 1 },
 			],
 			version,
 		);

@@ -235,6 +235,17 @@ describe('Get Sessions', () => {
 		expect(await asked('09:23')).toMatchObject([{ ...row, final: true }]);
 	});
 
+	it('has one that is open, though one that is over began in the same minute, by a clock without seconds', async () => {
+		const events = sessionEvents(`
+			09:00:10 start 1 1000 at=09:00 id=a tx=1 | 09:00:25 stop 1 1000 at=09:00
+			09:00:45 start 1 1000 at=09:00 id=b tx=2 | 09:10 meter 1 1500 tx=2`);
+		const found = await sessions(events, { to: time('09:25'), includeOpen: true });
+		expect(found).toMatchObject([
+			{ transactionId: '1', state: 'ended', energyKwh: 0 },
+			{ transactionId: '2', state: 'open', energyKwh: 0.5 },
+		]);
+	});
+
 	it('has each session in one of two periods that adjoin, though they are asked at once', async () => {
 		const events = sessionEvents(`
 			09:00 start 1 1000 tx=25 | 09:50 stop 25 6000 | 09:55 stop 26 9000
