@@ -94,6 +94,7 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 	if (last === undefined || (end === undefined && isInGap(to, all))) return start;
 	if (end === undefined && ends.some((one) => isFallen(begin, valueOf(one)))) return start;
 	if (isContradicted(begin, last, others, possible)) return start;
+	if (hasBegunAgain(begin, last, named, end === undefined, limitW)) return start;
 	return {
 		...start,
 		stopWh: last.wh,
@@ -135,6 +136,25 @@ function isContradicted(
 	return (
 		possible.some(isAbove) || readings.some((one) => !possible.includes(one) && isTooSoon(one))
 	);
+}
+
+/**
+ * Whether the register may have begun again: it was below that of the begin, and can have risen from there to the last one since, or
+ * not again.
+ */
+function hasBegunAgain(
+	begin: Value,
+	last: Register,
+	named: readonly Register[],
+	isRunning: boolean,
+	limitW: number,
+): boolean {
+	const measured = named.filter(({ c, wh }) => c === undefined && wh > 0).toSorted(inOrder);
+	const [first, ...others] = measured;
+	if (first === undefined) return false;
+	const lowest = others.reduce((least, one) => (one.wh < least.wh ? one : least), first);
+	if (!isFallen(begin, lowest)) return false;
+	return inOrder(last, lowest) < 0 ? isRunning : canRise(valueOf(lowest), valueOf(last), limitW);
 }
 
 /**

@@ -105,7 +105,7 @@ interface Thinning {
 	readonly spanOf?: (at: number) => number;
 }
 
-/** The highest of each stays, too: it may contradict the others. */
+/** The highest and the lowest of each stay, too: they may contradict the others. */
 export function thinned(
 	registers: readonly Register[],
 	{ settled, cut = -Infinity, spanOf = () => 0 }: Thinning,
@@ -131,6 +131,14 @@ function limited(group: Register[]): Register[] {
 	const highest = group.reduce((most, one) => (one.wh > most.wh ? one : most), last);
 	const isWhole = group.length <= 2 && group.every(({ gap }) => gap === undefined);
 	if (isWhole || first === last) return group;
-	const between = highest.wh > Math.max(first.wh, last.wh) ? [highest] : [];
+	const measured = group.filter(({ wh }) => wh > 0);
+	const lowest = measured.reduce(
+		(least, one) => (one.wh < least.wh ? one : least),
+		measured[0] ?? first,
+	);
+	const between = [
+		...(highest.wh > Math.max(first.wh, last.wh) ? [highest] : []),
+		...(lowest !== first && lowest !== last ? [lowest] : []),
+	];
 	return [{ ...first, gap: atOf(last) }, ...between, last];
 }

@@ -262,9 +262,24 @@ a register that begins again with a boot
   09:00 start 1 50000 tx=25 | 09:10 meter 1 52000 tx=25 | 09:20 meter 1 500 tx=25 | 09:30 stop 25 1500
   => ? 30min -kWh Wh=50000..-
 
-two readings that are too low
-  09:00 start 1 50000 tx=25 | 09:10 meter 1 51000 tx=25 | 09:15 meter 1 5 tx=25 | 09:16 meter 1 6 tx=25
-  09:20 meter 1 54000 tx=25 | 09:30 stop 25 55000
+a register that begins again, and passes where it was at the start
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 1500 tx=25 | 09:20 meter 1 20 tx=25 | 09:25 meter 1 900 tx=25
+  09:40 stop 25 1800
+  => ? 40min -kWh Wh=1000..-
+
+a register that begins again, and passes where it was at the start, long before the end
+  08:55 start 1 1000 tx=25 | 09:05 meter 1 1500 tx=25 | 09:10 meter 1 20 tx=25 | 09:15 meter 1 500 tx=25
+  09:20 meter 1 900 tx=25 | 09:25 meter 1 1200 tx=25 | 10:00 meter 1 1500 tx=25 | 10:50 stop 25 1800
+  => ? 115min -kWh Wh=1000..-
+
+a register that begins again, and has not passed where it was when the next session begins
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 1500 tx=25 | 09:20 meter 1 20 tx=25 | 09:25 meter 1 900 tx=25
+  09:40 start 1 950 tx=26 | 10:10 stop 26 1950
+  => ? -min -kWh #25 NotReported Wh=1000..- | ? 30min 1kWh #26
+
+two readings that are so low that the register cannot have begun again
+  09:00 start 1 500000 tx=25 | 09:10 meter 1 501000 tx=25 | 09:15 meter 1 5 tx=25 | 09:16 meter 1 6 tx=25
+  09:20 meter 1 504000 tx=25 | 09:30 stop 25 505000
   => ? 5kWh (start to stop)
 
 parts per phase

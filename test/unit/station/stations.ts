@@ -65,7 +65,7 @@ export const OCPP16: Version = {
 		const values = {
 			connectorId: 1,
 			transactionId,
-			meterValue: [{ sampledValue: [{ value: '1' }] }],
+			meterValue: [{ sampledValue: [{ value: String(fromWh) }] }],
 		};
 		return [
 			stamped(
