@@ -149,8 +149,8 @@ function hasBegunAgain(
 	isRunning: boolean,
 	limitW: number,
 ): boolean {
-	const measured = named.filter(({ c, wh }) => c === undefined && wh > 0).toSorted(inOrder);
-	const [first, ...others] = measured;
+	const isSince = (one: Register) => one.c === undefined && one.wh > 0 && atOf(one) > begin.at;
+	const [first, ...others] = named.filter(isSince).toSorted(inOrder);
 	if (first === undefined) return false;
 	const lowest = others.reduce((least, one) => (one.wh < least.wh ? one : least), first);
 	if (!isFallen(begin, lowest)) return false;

@@ -272,6 +272,10 @@ a register that begins again, and passes where it was at the start, long before 
   09:20 meter 1 900 tx=25 | 09:25 meter 1 1200 tx=25 | 10:00 meter 1 1500 tx=25 | 10:50 stop 25 1800
   => ? 115min -kWh Wh=1000..-
 
+a reading below that of the begin, at the time of the begin
+  09:00 started A 1/1 900@periodic 1000@begin | 09:30 ended A 3000@end 2900@periodic
+  => ? 2kWh (Transaction.Begin to Transaction.End)
+
 a register that begins again, and has not passed where it was when the next session begins
   09:00 start 1 1000 tx=25 | 09:10 meter 1 1500 tx=25 | 09:20 meter 1 20 tx=25 | 09:25 meter 1 900 tx=25
   09:40 start 1 950 tx=26 | 10:10 stop 26 1950
