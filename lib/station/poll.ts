@@ -39,6 +39,7 @@ import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/se
 import type { ReportEntry } from './common/state';
 import { type EventFacts, LeftOut, readFacts } from './facts';
 import { isWatched } from './fold/quiet';
+import { BareMessages } from './fold/signs';
 import { changeShards, type StationPollOptions } from './records';
 import { dueEntries, report, reportReplayed } from './reports';
 
@@ -81,6 +82,7 @@ interface Onward {
 	readonly position: Position;
 	/** What the first one has found: the end of something that the second one finds may be among it. */
 	readonly events: readonly EventFacts[];
+	readonly bare: BareMessages;
 }
 
 interface Pass extends PollOutcome {
@@ -98,7 +100,7 @@ async function pollOnce(
 	const node = JSON.stringify([workflowId, nodeId]);
 	const known = leftOut.get(node) ?? new KnownIds();
 	leftOut.set(node, known);
-	let found = foundIn(settings, known);
+	let found = foundIn(settings, known, onward);
 	const [as, key] = [digestOf(settings), headOf(options)];
 	const now = options.now();
 	let saved = await readSaved(ledger, key, headFormat);
@@ -125,10 +127,11 @@ async function pollOnce(
 			: await readOn(onward.position, source, found.take);
 	const { position, failure, isWhole, serviceNow } = followed;
 	head = { ...head, position, past: leftOf(head.past, position) };
-	const events = [...(onward?.events ?? []), ...found.events];
+	const { events, bare } = found;
 	for (const { kind, text, fresh } of found.leftOut.all) warn(text, kind, fresh);
-	const assetIds = events.map(({ assetId }) => assetId);
-	const assets = { ...source, serviceNow, mayRequest: () => !budget.isOver };
+	const assetIds = [...events.map(({ assetId }) => assetId), ...bare.assetIds];
+	const limits = settings.kind === 'sessionEnded';
+	const assets = { ...source, serviceNow, limits, mayRequest: () => !budget.isOver };
 	const directory = await directoryFor(node, assetIds, assets);
 	if (directory.failure !== undefined) {
 		const { failure } = directory;
@@ -142,7 +145,8 @@ async function pollOnce(
 		const isOlder = other !== undefined && other.as !== as && other.polledAt < polledAt;
 		return isOlder ? await pollOnce(options, budget) : { failure };
 	}
-	const changed = await changeShards(options, { events, head, directory, isWhole, pastUpTo });
+	const reading = { events, bare, head, directory, isWhole, pastUpTo };
+	const changed = await changeShards(options, reading);
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
 	// Before n8n can know of this poll.
 	const polls = head.polls + Number(due.length > 0);
@@ -157,12 +161,13 @@ async function pollOnce(
 	const stations = settings.onlyStations?.length ?? directory.stations;
 	const outcome = { failure, started, readUpTo: knownUpTo, stations };
 	if (state === undefined || followed.onward === undefined) return outcome;
-	return { ...outcome, onward: { position: followed.onward, events } };
+	return { ...outcome, onward: { position: followed.onward, events, bare } };
 }
 
-/** What a poll reads about stations. `known`: the events that earlier readings have left out. */
-function foundIn(settings: StationSettings, known: KnownIds) {
-	const events: EventFacts[] = [];
+/** What a poll reads about stations, with what its first pass has found. `known`: the events that earlier readings have left out. */
+function foundIn(settings: StationSettings, known: KnownIds, first?: Onward) {
+	const events = [...(first?.events ?? [])];
+	const bare = first?.bare ?? new BareMessages();
 	const leftOut = new LeftOut(known);
 	const only = settings.onlyStations && new Set(settings.onlyStations);
 	const isOfOther = ({ assetId }: EventFacts) => only?.has(assetId) === false;
@@ -170,11 +175,12 @@ function foundIn(settings: StationSettings, known: KnownIds) {
 		for (const { event, at } of page) {
 			const read = leftOut.without(readFacts(event, serviceNow, settings, at), event.id);
 			if (read === undefined || isOfOther(read)) continue;
-			if (read.facts.some((fact) => isWatched(fact, settings))) events.push(read);
+			if (!read.facts.some((fact) => isWatched(fact, settings))) continue;
+			if (!bare.add(read)) events.push(read);
 		}
 		return undefined;
 	};
-	return { events, leftOut, take };
+	return { events, bare, leftOut, take };
 }
 
 /** What the reading has left of the past. */

@@ -18,6 +18,7 @@ import {
 import type { ReportEntry, ShardState } from './common/state';
 import type { Moment } from './decide/moment';
 import type { EventFacts } from './facts';
+import type { BareMessages } from './fold/signs';
 import { needsPlaces, nextPlaces, placesFormat, type PlacesOf } from './knownPlaces';
 import { nextShard, type ShardAfter, shardIn, shardOf, type ShardStep } from './shards';
 
@@ -100,7 +101,9 @@ async function changePlaces(
 }
 
 interface StationReading {
+	/** All but those that are bare. */
 	readonly events: readonly EventFacts[];
+	readonly bare: BareMessages;
 	readonly head: Head;
 	readonly directory: Directory;
 	readonly isWhole: boolean;
@@ -114,7 +117,7 @@ interface StationReading {
  */
 export async function changeShards(
 	options: StationPollOptions,
-	{ events, head, directory, isWhole, pastUpTo }: StationReading,
+	{ events, bare, head, directory, isWhole, pastUpTo }: StationReading,
 ) {
 	const { ledger, workflowId, nodeId, settings, warn } = options;
 	const { publishedAt, generation, toldUntil, position } = head;
@@ -138,8 +141,11 @@ export async function changeShards(
 		listing: directory.listing,
 		limitOf: directory.limitOf,
 	};
-	const byShard = Map.groupBy(events, ({ assetId }) => shardOf(assetId));
 	const unreadUpTo = position.stretches.map(({ upTo, by = Infinity }) => upTo ?? by);
+	// What is unread may have lost any connection.
+	const isAllRead = unreadUpTo.length === 0;
+	const useful = isAllRead ? events : [...events, ...bare.all];
+	const byShard = Map.groupBy(useful, ({ assetId }) => shardOf(assetId));
 	const accounts = new Map<string, Account>();
 	const lookUp = async ({ id }: ReportEntry): Promise<string[]> => {
 		const account = await ledger.look(ledgerKey(workflowId, id));
@@ -186,7 +192,7 @@ export async function changeShards(
 			// The event loop is free between shards.
 			await setImmediate();
 			const decidedAt = own?.settings === left.settings ? own.watermark : undefined;
-			const read = { ...shown, unreadUpTo, pastUpTo };
+			const read = { ...shown, ...(isAllRead && { bare }), unreadUpTo, pastUpTo };
 			const after = nextShard(text, { ...read, moment, settled, unlistedLeft, decidedAt }, known);
 			unlistedLeft -= after.unlisted;
 			afters.set(record, after);

@@ -27,8 +27,9 @@ import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide, isUndecided } from './decide/station';
 import type { EventFacts } from './facts';
+import { CONNECTION } from './fold/components';
 import { isQuiet } from './fold/quiet';
-import { ofStations } from './fold/signs';
+import { type BareMessages, ofStations } from './fold/signs';
 import {
 	addEvent,
 	addQuietFacts,
@@ -54,6 +55,8 @@ export function shardOf(assetId: string): number {
 export interface ShardStep {
 	/** What the events of this poll say about the stations of the shard. */
 	readonly events: readonly EventFacts[];
+	/** Of all stations, those that are not among the events. */
+	readonly bare?: BareMessages;
 	readonly moment: Moment;
 	/** The IDs of items that need not be reported any more. */
 	readonly settled: ReadonlySet<string>;
@@ -127,8 +130,9 @@ export function nextShard(
 	}
 	let isChanged = (known !== undefined && !isOwn) || toTell.length < state.toTell.length;
 	state.toTell = toTell;
-	const isUseful = usefulTo(state, step);
-	const folded = fold(state, step.events.filter(isUseful), step);
+	const events = [...step.events, ...usefulBare(state, step)];
+	const isUseful = usefulTo(state, { ...step, events });
+	const folded = fold(state, events.filter(isUseful), step);
 	if (folded.size > 0) isChanged = true;
 
 	let unlisted = 0;
@@ -163,7 +167,7 @@ export function nextShard(
 	}
 	const counts = { unlisted, tooMany, dropped };
 	// What is told will be in the hands of others.
-	const told = structuredClone(toTell);
+	const told = toTell.map((entry) => structuredClone(entry));
 	return { text: next === text ? undefined : next, toTell: told, ...counts, state };
 }
 
@@ -187,6 +191,19 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 		endedBySettings(assetId, station, moment, known.kind),
 	);
 	return { kind, generation, cut: 0, stations: new Map(), toTell: [...known.toTell, ...ended] };
+}
+
+/** Those of stations with a timeline of their connection, or whose first report of it is among the events. */
+function usefulBare({ stations }: ShardState, { events, bare }: ShardStep): EventFacts[] {
+	if (bare === undefined) return [];
+	const assetIds = new Set<string>();
+	for (const { assetId, facts } of events) {
+		if (facts.some(({ about }) => about === 'connection')) assetIds.add(assetId);
+	}
+	for (const [assetId, { lines }] of stations) {
+		if (lines !== undefined && Object.hasOwn(lines, CONNECTION)) assetIds.add(assetId);
+	}
+	return [...assetIds].flatMap((assetId) => bare.of(assetId));
 }
 
 /** What healthy stations send is of no use: it can end something only if there is something, or may still come. */

@@ -28,8 +28,9 @@ export interface Directory {
 	readonly listing: Listing | undefined;
 	/** The station's fields; a station that is not listed has its ID as its name. */
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
-	/** What the list says of its places; undefined for a station that is not listed. */
+	/** What the list says of its places; undefined for a station that is not listed, and if that was not read. */
 	readonly stationOf: (assetId: string) => ListedStation | undefined;
+	/** Likewise. */
 	readonly limitsOf: (assetId: string) => Limits | undefined;
 	readonly limitOf: LimitOf;
 	/** How many of the list are stations; undefined if it could not be read. */
@@ -40,8 +41,20 @@ export interface Directory {
 	readonly failure?: unknown;
 }
 
+/** What is read of an asset besides its fields: of a whole network, each takes longer than they do. */
+interface Parts {
+	readonly places: boolean;
+	readonly limits: boolean;
+}
+
+interface Kept {
+	readonly readAt: number;
+	readonly hasLimits: boolean;
+	readonly directory: Directory;
+}
+
 /** By node. */
-const directories = new Map<string, { readonly readAt: number; readonly directory: Directory }>();
+const directories = new Map<string, Kept>();
 
 interface AssetSource {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -50,20 +63,26 @@ interface AssetSource {
 	readonly serviceNow: number;
 }
 
-/** Reads the list if it is an hour old, or if it lacks one of the stations; not more often than every ten minutes. Never rejects. */
+/**
+ * Without the places of the stations. Reads the list if it is an hour old, or if it lacks one of the stations; not more often than
+ * every ten minutes. Never rejects.
+ */
 export async function directoryFor(
 	node: string,
 	assetIds: readonly string[],
-	{ now, ...source }: AssetSource & { readonly now: number },
+	{ now, limits, ...source }: AssetSource & { readonly now: number; readonly limits: boolean },
 ): Promise<Directory> {
-	const { readAt = -Infinity, directory: before = directoryOf() } = directories.get(node) ?? {};
-	const ageMs = Math.abs(now - readAt);
+	const kept = directories.get(node);
+	const { directory: before = directoryOf() } = kept ?? {};
+	// Those of before may have been of no use to the node.
+	const isEnough = kept !== undefined && (kept.hasLimits || !limits);
+	const ageMs = isEnough ? Math.abs(now - kept.readAt) : Infinity;
 	const isLacking = () => assetIds.some((assetId) => before.listing?.has(assetId) !== true);
 	if (ageMs < READ_AGAIN_AFTER_MS || (ageMs < READ_EVERY_MS && !isLacking())) return before;
 	// The poll has no time left: the next one asks.
 	if (!source.mayRequest()) return before;
-	const { failure, ...directory } = await read(source, before);
-	directories.set(node, { readAt: now, directory });
+	const { failure, ...directory } = await read(source, before, { places: false, limits });
+	directories.set(node, { readAt: now, hasLimits: limits, directory });
 	return failure === undefined ? directory : { ...directory, failure };
 }
 
@@ -72,7 +91,8 @@ export async function directoryNow(
 	client: AssetSource['client'],
 	mayRequest: () => boolean = () => true,
 ): Promise<Directory> {
-	return await read({ client, mayRequest, serviceNow: Date.now() }, directoryOf());
+	const source = { client, mayRequest, serviceNow: Date.now() };
+	return await read(source, directoryOf(), { places: true, limits: true });
 }
 
 /** Forgets what the process knows. */
@@ -84,6 +104,7 @@ export function forgetDirectory(node: string): void {
 async function read(
 	{ client, mayRequest, serviceNow }: AssetSource,
 	before: Directory,
+	parts: Parts,
 ): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();
 	const stations = new Map<string, ListedStation>();
@@ -96,8 +117,8 @@ async function read(
 			const id = textOf(record['id']);
 			if (id === undefined) continue;
 			assets.set(id, flat(record));
-			stations.set(id, listedStation(record));
-			limits.set(id, limitsIn(record));
+			if (parts.places) stations.set(id, listedStation(record));
+			if (parts.limits) limits.set(id, limitsIn(record));
 		}
 	} catch (failure) {
 		return { ...before, failure };

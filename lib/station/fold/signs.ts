@@ -39,6 +39,46 @@ export function isOfStation(
 	return near.some((call) => call.at <= at) && near.every((call) => call.by === 'service');
 }
 
+/**
+ * Messages that say nothing but that somebody sent them: most of a list, and of use only to a station whose connection may be
+ * lost. In columns, because nearly all of them are dropped at the end of a poll.
+ */
+export class BareMessages {
+	readonly assetIds: string[] = [];
+	readonly #times: number[] = [];
+	readonly #eventIds: string[] = [];
+	readonly #sent: Sent[] = [];
+	#places: Map<string, number[]> | undefined;
+
+	/** Whether the event is one: otherwise it is not added. */
+	add({ assetId, at, eventId, facts }: EventFacts): boolean {
+		const [sent] = facts;
+		if (sent?.about !== 'sent' || facts.length > 1) return false;
+		this.assetIds.push(assetId);
+		this.#times.push(at);
+		this.#eventIds.push(eventId);
+		this.#sent.push(sent);
+		this.#places = undefined;
+		return true;
+	}
+
+	get all(): EventFacts[] {
+		return this.assetIds.flatMap((_, n) => this.#at(n));
+	}
+
+	of(assetId: string): EventFacts[] {
+		this.#places ??= Map.groupBy(this.assetIds.keys(), (n) => this.assetIds[n] ?? '');
+		return (this.#places.get(assetId) ?? []).flatMap((n) => this.#at(n));
+	}
+
+	#at(n: number): EventFacts[] {
+		const [assetId, at, eventId] = [this.assetIds[n], this.#times[n], this.#eventIds[n]];
+		const sent = this.#sent[n];
+		if (assetId === undefined || at === undefined || eventId === undefined || !sent) return [];
+		return [{ assetId, at, eventId, facts: [sent] }];
+	}
+}
+
 interface SentCall {
 	readonly at: number;
 	readonly by: Sent['by'];

@@ -30,11 +30,11 @@ function assetWorld(assets: readonly Asset[]) {
 				if (world.isFailing) throw FAILURE;
 			},
 		),
-		at: async (minute: number, assetIds: readonly string[] = []) =>
+		at: async (minute: number, assetIds: readonly string[] = [], limits = false) =>
 			await directoryFor(node, assetIds, {
 				client: world.client,
 				mayRequest: () => world.requests < world.mostRequests,
-				...{ now: minute * MINUTE, serviceNow: minute * MINUTE + 7 },
+				...{ now: minute * MINUTE, serviceNow: minute * MINUTE + 7, limits },
 			}),
 	};
 	return world;
@@ -98,6 +98,21 @@ it('keeps what it knew if the list cannot be read, and says why once', async () 
 	expect([failure, world.requests]).toEqual([FAILURE, 3]);
 	expect(kept).toEqual(read);
 	expect(await world.at(71)).toEqual(read);
+	expect(world.requests).toBe(3);
+});
+
+it('has limits only for those who ask for them, and is read again if it lacks them', async () => {
+	const slow = { powerType: 'AC_3_PHASE' };
+	const world = assetWorld([{ id: 's0', chargingStation: slow }]);
+	const limitAt = async (minute: number, limits: boolean) =>
+		(await world.at(minute, [], limits)).limitsOf('s0')?.other;
+	expect(await limitAt(0, false)).toBeUndefined();
+	world.isFailing = true;
+	expect([await limitAt(1, true), await limitAt(2, true)]).toEqual([undefined, undefined]);
+	expect(world.requests).toBe(2);
+	world.isFailing = false;
+	expect(await limitAt(61, true)).toBe(50_000);
+	expect(await limitAt(62, false)).toBe(50_000);
 	expect(world.requests).toBe(3);
 });
 

@@ -8,6 +8,7 @@ import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
+import { BareMessages } from '../../../lib/station/fold/signs';
 import { nextPlaces, type PlacesAfter } from '../../../lib/station/knownPlaces';
 import { incidentsIn } from '../../../lib/station/past/ask';
 import { WANTS_OF } from '../../../lib/station/past/read';
@@ -141,8 +142,10 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 		const said = way.isReversed ? batch : batch.toReversed();
 		const { places, next = known } = nextPlaces(known, said, moment);
 		known = next;
+		const bare = new BareMessages();
 		const step = {
-			...{ events: said, places },
+			...(unread.length === 0 && { bare }),
+			...{ events: unread.length === 0 ? said.filter((one) => !bare.add(one)) : said, places },
 			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
 			...{ unreadUpTo: end === undefined ? [] : [end], pastUpTo: -Infinity, decidedAt },
 		};

@@ -3,8 +3,9 @@ import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { Incident, ReportEntry, ShardState } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
+import { BareMessages } from '../../../lib/station/fold/signs';
 import { nextShard, shardIn, shardOf, shardText } from '../../../lib/station/shards';
-import { back, DEFAULTS, lost, MINUTE, type StationEvent, time } from './stationWorld';
+import { back, DEFAULTS, lost, message, MINUTE, type StationEvent, time } from './stationWorld';
 
 const AT = time('09:00');
 const MOST_BYTES = 128 * 1024;
@@ -219,6 +220,21 @@ it('forgets a station that is back an hour later, unless older events are still 
 		nextShard(text, stepAt(at, [lost(at, 's2')], undefined, { unreadUpTo }));
 	expect(stationsOf(later([]).text)).toEqual(['s2']);
 	expect(stationsOf(later([AT - MINUTE]).text)).toEqual(['s1', 's2']);
+});
+
+it.each([
+	['has lost its connection in the same poll', [lost(AT, 's1')], undefined],
+	['had lost it before', [], nextShard(undefined, stepOf([lost(AT, 's1')], ['s1'])).text],
+])('a message that says nothing else is of use to a station that %s', (_name, events, text) => {
+	const bare = new BareMessages();
+	const heartbeats = ['s1', 's2'].map((id) => message(AT + 6 * MINUTE, id, ['Heartbeat', {}]));
+	for (const read of stepOf([...heartbeats, back(AT, 's3')], undefined).events)
+		expect([read.assetId, bare.add(read)]).toEqual([read.assetId, read.assetId !== 's3']);
+	const next = (step: Step) => nextShard(text, step);
+	const after = next({ ...stepOf(events, ['s1']), bare });
+	expect(stationsOf(after.text)).toEqual(['s1']);
+	expect(told(after.toTell)).toEqual(['s1 opened', 's1 resolved']);
+	expect(after).toEqual(next(stepOf([...events, ...heartbeats], ['s1'])));
 });
 
 describe('of stations that are not listed', () => {
