@@ -203,7 +203,11 @@ function namingIn(
 	const others = known.stops.filter((one) => one !== stop);
 	return [...names].flatMap((tx) => {
 		const isNamed = session?.ids.has(tx) === true;
-		const isOld = (one: Register) => !isNamed && isOfEnded(others, tx, timeOf(one));
+		// Of a start whose clock is behind, a session before with that ID has readings of that time.
+		const isBefore = ({ t }: Register) =>
+			others.some((one) => one.tx === tx && t <= one.t && one.t < (start?.t ?? -Infinity));
+		const isOld = (one: Register) =>
+			isBefore(one) || (!isNamed && isOfEnded(others, tx, timeOf(one)));
 		return known
 			.metersOf(tx)
 			.filter(({ connector }) => mayBeSame(connector, place))

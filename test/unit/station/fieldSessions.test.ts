@@ -654,6 +654,11 @@ a clock that is set back between two sessions, and the last reading of the first
   09:10:48 meter 1 1604@end at=09:10:21 | 09:15:29 stop 26 815
   => ? 1.604kWh #25 | ? 0.815kWh #26 (start to stop)
 
+a clock that is set back between two sessions with the same ID, and the last reading of the first one
+  09:00 start 1 1000 tx=1 | 09:20 meter 1 3000@end tx=1 | 09:20 stop 1 3000 | 09:21:30 start 1 3000 at=09:18 tx=1
+  09:40 stop 1 8000
+  => ? 2kWh #1 | ? 22min 5kWh #1 from=09:18
+
 a last reading without an ID and with a wrong clock, just after the next start
   09:00 start 1 1000 at=11:00 tx=25 | 09:10 stop 25 6000 at=11:10 | 09:10:20 start 1 6000 tx=26
   09:11:25 meter 1 6000@end at=11:10 | 09:20 stop 26 7500
