@@ -118,7 +118,9 @@ export function exactOf(known: KnownSessions, stop: SessionStop): KnownSession[]
 	const all = known.withId(tx, stop).concat(isBegun ? named : []);
 	const places = Map.groupBy(all, (one) => known.placeOf(one));
 	const here = [...places].filter(([place]) => mayBeSame(place, connector));
-	return here.flatMap(([, some]) => {
+	// Of a session, what its first message names counts: the last one may name another connector.
+	const elsewhere = here.length > 0 ? [] : [...places].filter(([, some]) => !some.every(isOver));
+	return [...here, ...elsewhere].flatMap(([, some]) => {
 		const begun = latest(some, 'at', at) ?? latest(some, 't', t);
 		// One that was created before then has begun, though its clock may have been ahead.
 		const sent = begun && isOver(begun) ? latest(some, 't', at) : undefined;

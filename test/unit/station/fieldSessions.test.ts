@@ -547,6 +547,16 @@ only Updated names the connector of the EVSE
   09:00 started A 1/ 1000 | 09:01 updated A 1/1 | 09:30 ended A 6000
   => 1/1 30min 5kWh
 
+Ended names another connector of the EVSE than Started
+  09:00 started A 1/1 1000 | 09:10 updated A 1/1 2000 | 09:30 ended A 1/2 3000 | 10:00 started B 1/1 3000
+  10:30 ended B 3500
+  => 1/1 30min 2kWh #A by=id | 1/1 30min 0.5kWh #B by=id
+
+Updated and Ended name another EVSE than Started
+  09:00 started A 1/1 1000 | 09:10 updated A 2/1 2000 | 09:30 ended A 2/1 3000
+  10:00 started B 1/1 3000 | 10:30 ended B 3500
+  => 1/1 30min 2kWh #A by=id | 1/1 30min 0.5kWh #B by=id
+
 only Ended names the connector of the EVSE
   09:00 started A 1/ 1000 | 09:01 updated A | 09:30 ended A 1/1 6000
   => 1/1 30min 5kWh
