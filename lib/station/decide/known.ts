@@ -8,7 +8,7 @@ import type {
 	SessionStop,
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
-import { isLater, isOfEnded, isUpTo, mayBeSame, mayFollow } from '../fold/decided';
+import { isLater, isOfEnded, isResponse, isUpTo, mayBeSame, mayFollow } from '../fold/decided';
 import { atOf, type Clock, timesOf } from '../fold/registers';
 
 /** Messages that a station sends one after the other can get times in another order, so far apart. */
@@ -86,7 +86,10 @@ export class KnownSessions {
 		for (const message of start.messages) setOf(this.#byMessage, message).add(session);
 		// The clock of the service can put a response just before its start.
 		const own = this.#orphans.filter(
-			({ message, t }) => start.messages.includes(message) && start.t <= t + RESPONSE_MS,
+			(one) =>
+				start.messages.includes(one.message) &&
+				start.t <= one.t + RESPONSE_MS &&
+				isResponse(one, start),
 		);
 		for (const response of own) {
 			this.#orphans.splice(this.#orphans.indexOf(response), 1);
@@ -117,7 +120,7 @@ export class KnownSessions {
 
 	addResponse(response: NamedStart): void {
 		const session = this.#askedBy(response.message);
-		if (session === undefined) {
+		if (session === undefined || !session.starts.some((one) => isResponse(response, one))) {
 			this.#orphans.push(response);
 			return;
 		}

@@ -26,12 +26,15 @@ const readStart: MessageReader = ({ payload, messageId }) => {
 	];
 };
 
-/** A response names no action: only that to a StartTransaction has a transaction ID. */
+/**
+ * A response names no action: only that to a StartTransaction has a transaction ID. One that refuses may lack it, as that to
+ * another request does.
+ */
 export const readResponse: MessageReader = ({ payload, messageId }) => {
-	const transaction = text(payload['transactionId']);
-	if (transaction === undefined || messageId === undefined) return [];
 	const status = text(valueAt(payload, 'idTagInfo.status'))?.toLowerCase() ?? ACCEPTED;
 	const isRefused = status !== ACCEPTED;
+	const transaction = text(payload['transactionId']) ?? (isRefused ? NO_TRANSACTION : undefined);
+	if (transaction === undefined || messageId === undefined) return [];
 	return [{ about: 'startResponse', messageId, transaction, ...(isRefused && { isRefused }) }];
 };
 

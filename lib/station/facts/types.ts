@@ -100,6 +100,7 @@ interface StartFact {
 interface StartResponse {
 	readonly about: 'startResponse';
 	readonly messageId: string;
+	/** Empty if it has none: then it may be the response to another request. */
 	readonly transaction: string;
 	/** The service did not accept the session. */
 	readonly isRefused?: boolean;

@@ -18,7 +18,8 @@ import type {
 	SessionStart,
 	SessionStop,
 } from '../common/state';
-import { isMeterDecided, mayBeSame } from './decided';
+import { NO_TRANSACTION } from '../facts/values';
+import { isMeterDecided, isResponse, mayBeSame } from './decided';
 import { thinned, timeOf, timesOf } from './registers';
 import { lastOf } from './sessions';
 
@@ -56,6 +57,7 @@ export function compactSessions(
 		const { t, last = t, tx } = one;
 		const start = startOf(startsOf.get(one.message) ?? [], one);
 		if (start !== undefined) return left.has(start);
+		if (tx === NO_TRANSACTION) return last >= cut;
 		return last >= cut || (isOpen(t) && !gone.some((stop) => stop.tx === tx && last <= stop.t));
 	});
 	sessions.metered = sessions.metered.flatMap((meter) => compacted(meter, before, watermark));
@@ -89,8 +91,11 @@ function startsByMessage(starts: readonly SessionStart[]): Map<string, SessionSt
 }
 
 /** A station that boots may begin its message IDs again: of those with its ID, a response is that to the last start before it. */
-const startOf = (own: readonly SessionStart[], { t, last = t }: NamedStart) =>
-	own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
+function startOf(asked: readonly SessionStart[], response: NamedStart): SessionStart | undefined {
+	const { t, last = t } = response;
+	const own = asked.filter((one) => isResponse(response, one));
+	return own.findLast((one) => one.t <= last) ?? own.find((one) => one.t <= t + RESPONSE_MS);
+}
 
 /** Without what is decided; of the rest, the first and the last reading of each half hour, once others are too late. */
 function compacted(meter: SessionMeter, before: Sessions, watermark: number): SessionMeter[] {

@@ -1,7 +1,13 @@
 /** What is said of sessions that are over: it is not kept, nor added again when it is read again. */
 import { CLOSING_MS, MINUTE_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
-import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
-import { evseOf } from '../facts/values';
+import type {
+	NamedStart,
+	Sessions,
+	SessionMeter,
+	SessionStart,
+	SessionStop,
+} from '../common/state';
+import { evseOf, NO_TRANSACTION } from '../facts/values';
 import type { Clock } from './registers';
 
 /** Whether two places can be the same one: an EVSE without a connector is each of its connectors, and no place is any. */
@@ -20,18 +26,22 @@ export function mayFollow(one: SessionStart, before: SessionStart): boolean {
 	return isLater(one, before) && (unended === true || over >= before.t);
 }
 
+/** Whether what has the message ID of the start is a response to it: without a transaction, only one that comes at once. */
+export const isResponse = (
+	{ tx, t, last = t }: NamedStart,
+	{ t: sentAt, last: sentLast = sentAt }: SessionStart,
+): boolean =>
+	tx !== NO_TRANSACTION || (sentAt <= last + RESPONSE_MS && t <= sentLast + RESPONSE_MS);
+
 /** Whether the service refused a start: it ends no session, except another refused one. */
 function refusals({ named }: Sessions): (start: SessionStart) => boolean {
-	let answers: Map<string, boolean> | undefined;
-	return ({ messages }) => {
-		if (answers === undefined) {
-			answers = new Map();
-			for (const { message, refused = false } of named) {
-				answers.set(message, refused && answers.get(message) !== false);
-			}
-		}
-		const own = messages.flatMap((message) => answers?.get(message) ?? []);
-		return own.length > 0 && own.every((isRefused) => isRefused);
+	let answers: Map<string, NamedStart[]> | undefined;
+	return (start) => {
+		answers ??= Map.groupBy(named, ({ message }) => message);
+		const own = start.messages
+			.flatMap((message) => answers?.get(message) ?? [])
+			.filter((one) => isResponse(one, start));
+		return own.length > 0 && own.every(({ refused }) => refused);
 	};
 }
 

@@ -12,7 +12,7 @@ import type {
 	SessionStop,
 } from '../common/state';
 import type { Fact, Transaction } from '../facts';
-import { evseOf, ownId } from '../facts/values';
+import { evseOf, NO_TRANSACTION, ownId } from '../facts/values';
 import { isMeterDecided } from './decided';
 import { atOf, clockOf, registersOf, saidAt, timeOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
@@ -71,7 +71,7 @@ export function addSessionFact(
 		case 'startResponse': {
 			const { messageId: message, transaction: tx, isRefused } = fact;
 			const added = { t, message, tx, ...(isRefused === true && { refused: true }) };
-			const isFirst = t < (sessions.answered ?? Infinity);
+			const isFirst = tx !== NO_TRANSACTION && t < (sessions.answered ?? Infinity);
 			if (isFirst) sessions.answered = t;
 			return addName(sessions, added, most) || isFirst;
 		}

@@ -1096,6 +1096,22 @@ a start that the service refused, and the next try with the same register
   09:00 start 1 1000 | 09:00 tx 0 Invalid | 09:01 start 1 1000 tx=9 | 09:31 stop 9 4000
   => 1 30min 3kWh #9
 
+a start that the service refused without an ID, and the next try with the same register
+  09:00 start 1 1000 | 09:00 tx - Invalid | 09:01 start 1 1000 tx=9 | 09:31 stop 9 4000
+  => 1 30min 3kWh #9 by=response
+
+a start that the service refused without an ID, while a session of its connector runs
+  09:00 start 1 1000 tx=11 | 09:20 start 1 1500 | 09:20 tx - ConcurrentTx | 10:00 stop 11 3000
+  => 1 60min 2kWh #11 by=response
+
+a refusal of another request, whose message has the ID of the start of a session
+  09:00 start 1 1000 id=5 | 09:20 tx - Invalid to=5 | 09:30 start 1 3000 tx=12 | 09:50 stop 12 4000
+  => 1 -kWh NotReported | 1 1kWh #12
+
+the stop of a station whose starts have no response, after one to another request
+  09:00 start 1 1000 | 09:10 tx - Invalid to=x | 09:30 stop 7 6000
+  => 1 30min 5kWh #7 by=order
+
 a start that the service refused, which the station stops with ID 0
   09:00 start 1 1000 | 09:00:01 tx 0 Blocked | 09:00:30 stop 0 1000
   => 1 0min 0kWh by=order

@@ -3,7 +3,7 @@
  * 09:30 stop 25 6000 => 1 30min 5kWh`.
  *
  * Messages begin with the time at which the service created them, which is also the station's time:
- * - `start CONNECTOR WH`, `tx ID` (the response to the start before it), `meter CONNECTOR WH...`, `stop ID WH`; ID `none` and
+ * - `start CONNECTOR WH`, `tx ID` (the response to the start before it; `-` without an ID), `meter CONNECTOR WH...`, `stop ID WH`; ID `none` and
  *   WH `-` leave the field out. More values of a stop are its `transactionData`.
  * - OCPP 2.0.1: `started ID EVSE/CONNECTOR WH...`, `updated`, `ended`; place and values can be absent. `evse EVSE WH...` are
  *   MeterValues.
@@ -146,7 +146,8 @@ function eventsOf(said: Said, started: string): StationEvent[] {
 		}
 		case 'tx': {
 			const status = second === undefined ? {} : { idTagInfo: { status: second } };
-			return [answer(at, { transactionId: numbered(first), ...status }, options['to'] ?? started)];
+			const whose = first === '-' ? {} : { transactionId: numbered(first) };
+			return [answer(at, { ...whose, ...status }, options['to'] ?? started)];
 		}
 		case 'stop': {
 			const whose = first === 'none' ? {} : { transactionId: numbered(first) };
