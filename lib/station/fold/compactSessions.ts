@@ -2,6 +2,7 @@
 import {
 	LATE_STOP_MS,
 	LATEST_MS,
+	MOST_LATE_STOPS,
 	MOST_REPORTS,
 	REPEATED_MS,
 	RESPONSE_MS,
@@ -26,18 +27,23 @@ import { lastOf } from './sessions';
 export function compactSessions(
 	sessions: Sessions,
 	watermark: number,
-	{ includeIdTag = false, mostParts = MOST_REPORTS }: StationSettings,
+	{ includeIdTag = false, mostParts = MOST_REPORTS, keepsStops = false }: StationSettings,
 ): void {
 	/** What is older is not read again. */
 	const cut = watermark - LATEST_MS;
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
 	/** What is decided at the end of that time still knows it. */
 	const rememberedFrom = (ms: number) => watermark - ms - SESSION_WAIT_MS;
+	// One that is sent again later, with its time, could end another session that has its ID.
+	const newest = new Set(sessions.stops.slice(-MOST_LATE_STOPS));
+	const isRemembered = (stop: SessionStop) =>
+		keepsStops || (newest.has(stop) && lastOf(stop) >= rememberedFrom(LATE_STOP_MS));
 	// A stop may be sent again, and what shows that a reading is of its session, when that is read for the last time; one without a
 	// start, or a session without a stop, may find it late.
 	const isStopKept = (stop: SessionStop) =>
 		stop.told
-			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS + LATEST_MS : LATE_STOP_MS)
+			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS + LATEST_MS : LATE_STOP_MS) ||
+				isRemembered(stop)
 			: isOpen(stop.t);
 	const isStartKept = (start: SessionStart) =>
 		lastOf(start) >= cut ||

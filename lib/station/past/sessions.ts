@@ -1,7 +1,7 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
 import type { Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
-import { SESSION_WAIT_MS, type StationSettings } from '../common/settings';
+import { REPEATED_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions, waitingSessions } from '../decide/session';
 import type { OpenEntry } from '../decide/sessionItem';
@@ -37,7 +37,7 @@ export function sessionsOf(
 	settings: StationSettings,
 	{ owner, includeOpen, limitOf }: SessionQuestion,
 ): PastSession[] {
-	const unbounded = { ...settings, mostParts: MOST_PARTS };
+	const unbounded = { ...settings, mostParts: MOST_PARTS, keepsStops: true };
 	const state: StationState = {};
 	const sessions = (state.sessions = noSessions());
 	const placeAt = (watermark: number) => ({
@@ -47,6 +47,7 @@ export function sessionsOf(
 	});
 	const events = facts.sessions.toSorted((a, b) => a.at - b.at);
 	let read = 0;
+	const told = new ToldSessions();
 	const playTo = (until: number): ReportEntry[] => {
 		const ended: ReportEntry[] = [];
 		for (let isPlayed = false; !isPlayed;) {
@@ -58,7 +59,7 @@ export function sessionsOf(
 			ended.push(...endedSessions(sessions, placeAt(playedUpTo)));
 			compactSessions(sessions, playedUpTo, unbounded);
 		}
-		return ended;
+		return ended.filter((entry) => told.add(entry));
 	};
 	// Whether a session has ended is certain some minutes later.
 	const last = Math.min(to + SESSION_WAIT_MS, serviceNow);
@@ -74,10 +75,34 @@ export function sessionsOf(
 	const open = includeOpen ? openSessions(sessions, placeAt(to)) : [];
 	keep(playTo(certain), true);
 	keep(playTo(last), false);
-	keep(waitingSessions(sessions, placeAt(last)), false);
+	const waiting = waitingSessions(sessions, placeAt(last));
+	keep(
+		waiting.filter((entry) => told.add(entry)),
+		false,
+	);
 	const inOrder: PastSession[] = found.sort((a, b) => a.t - b.t);
 	const isOpen = (entry: ReportEntry) => !found.some((one) => isOfSameStart(one, entry));
 	return inOrder.concat(open.filter(isOpen).map((entry) => shown(entry, 'open', false)));
+}
+
+/** One that is sent again, hours later and with other IDs, is the same session. */
+class ToldSessions {
+	readonly #ids = new Set<string>();
+	/** When each was told. */
+	readonly #told = new Map<string, number>();
+
+	/** Whether it is new. */
+	add({ id, t, item }: ReportEntry): boolean {
+		const { connector, startedAt, stoppedAt, meterStartWh, meterStopWh } = item;
+		const values = [connector, startedAt, stoppedAt, meterStartWh, meterStopWh];
+		const isWhole = values.every((value) => value !== null);
+		const name = JSON.stringify(values);
+		const toldAt = isWhole ? (this.#told.get(name) ?? Infinity) : Infinity;
+		if (this.#ids.has(id) || t > toldAt + REPEATED_MS) return false;
+		this.#ids.add(id);
+		if (isWhole) this.#told.set(name, t);
+		return true;
+	}
 }
 
 /** Those of the same time are decided together. */

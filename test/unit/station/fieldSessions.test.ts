@@ -1632,10 +1632,19 @@ describe('a session is kept as long as it matters', () => {
 			'10:00',
 			['start 1 1000', 'response 25', 'stop 25'],
 		],
-		['its stop for longer, since that may be listed again', whole, '11:00', ['stop 25']],
-		['nothing after that', whole, '18:00', []],
+		['its stop for a day, since that may be sent again', whole, '11-24 09:00', ['stop 25']],
+		['nothing after that', whole, '11-24 22:00', []],
 		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
-		['nothing after that, OCPP 2.0.1', whole201, '18:00', []],
+		['nothing after that, OCPP 2.0.1', whole201, '11-24 22:00', []],
+		[
+			'the stops of the last 16 sessions',
+			eachMinute
+				.slice(0, 40)
+				.map((at, n) => (n % 2 === 0 ? `${at} start 1 ${n} tx=${n}` : `${at} stop ${n - 1} ${n}`))
+				.join('|'),
+			'18:00',
+			Array.from({ length: 16 }, (_unused, n) => `stop ${8 + 2 * n}`),
+		],
 		[
 			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
@@ -1674,13 +1683,13 @@ describe('a session is kept as long as it matters', () => {
 			'the first one as long, though the next one is over',
 			`${unended} | 09:50 stop 26 3000`,
 			'18:00',
-			['start 1 1000', 'response 25'],
+			['start 1 1000', 'response 25', 'stop 26'],
 		],
 		['nothing of both after that', `${unended} | 09:50 stop 26 3000`, '11-25 22:00', []],
 		[
 			'nothing of a session, though one of another connector lasts',
 			'09:00 start 2 1000 tx=25 | 09:40 start 1 2000 tx=26 | 09:50 stop 26 3000',
-			'18:00',
+			'11-24 22:00',
 			['start 2 1000', 'response 25'],
 		],
 		[
@@ -1724,7 +1733,7 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'only the next one, if that has the same ID, OCPP 2.0.1',
 			`${whole201} | 09:40 started A 1/1 5000 | 09:45 updated A 1/1 6000`,
-			'18:00',
+			'11-24 22:00',
 			['start 1/1 5000 A', '1 values A'],
 		],
 		[
@@ -1743,25 +1752,25 @@ describe('a session is kept as long as it matters', () => {
 		[
 			'only the one that has not ended, if that of another EVSE has the same ID',
 			shared,
-			'18:00',
+			'11-24 22:00',
 			['start 2/1 2000 A'],
 		],
 		[
 			'nothing of both, once the other one is over',
 			`${shared} | 12:10 ended A 6000`,
-			'11-23 18:00',
+			'11-24 22:00',
 			[],
 		],
 		[
 			'the meter values of the next session, though those of its own are not kept',
 			`${whole} | 09:40 start 1 4000 tx=26 | 09:50 meter 1 5000 | 09:55 meter 1 5500`,
-			'18:00',
+			'11-24 22:00',
 			['start 1 4000', 'response 26', '2 values 1'],
 		],
 		[
 			'the meter values of the next session, though that has the same ID',
 			`${whole} | 09:40 start 1 4000 tx=25 | 09:50 meter 1 5000 tx=25`,
-			'18:00',
+			'11-24 22:00',
 			['start 1 4000', 'response 25', '1 values 25'],
 		],
 		[
@@ -1816,6 +1825,12 @@ describe('a message that is sent again as it was, long after the first time', ()
 			`09:00 start 1 1000 tx=25 | 09:30 stop -1 6000 | 10:00 start 1 6000 tx=26
 			10:10 stop -1 6000 at=09:30 | 11:30 stop 26 9000`,
 			['-1 Local 5', '26 Local 3'],
+		],
+		[
+			'a stop, while another session has its ID',
+			`08:05 start 1 1000 tx=1 | 08:15 stop 1 3000 | 11:30 start 1 3000 tx=1
+			11:40 stop 1 3000 at=08:15 | 11:50 stop 1 5000`,
+			['1 Local 2', '1 Local 2'],
 		],
 	] as const)('makes no session: %s', async (_name, events, rows) => {
 		const world = stationWorld(SESSIONS);

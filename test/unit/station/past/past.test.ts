@@ -4,6 +4,8 @@ import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, message, MINUTE, type StationEvent, time } from '../stationWorld';
 import { askPast, incidents, newest, outages, sessions, status, uptime } from './pastWorld';
 
+const clockAt = (n: number) => new Date(time('08:30') + n * MINUTE).toISOString().slice(11, 16);
+
 const iso = (text: string) => new Date(time(text)).toISOString();
 
 describe('Get Incidents', () => {
@@ -129,6 +131,38 @@ describe('Get Incidents', () => {
 });
 
 describe('Get Sessions', () => {
+	it.each([
+		['the same ID', 'tx=1', '1'],
+		['another ID', 'tx=2', '2'],
+	])('returns a session once that is sent again hours later, with %s', async (_n, tx, id) => {
+		const charging = Array.from(
+			{ length: 150 },
+			(_unused, n) => `${clockAt(n)} meter 2 ${5000 + n} tx=9`,
+		);
+		const events =
+			sessionEvents(`08:00 start 2 5000 tx=9 | 08:10 start 1 1000 tx=1 | 08:30 stop 1 3000
+			${charging.join('|')} | 12:30 start 1 1000 at=08:10 id=again ${tx} | 12:30:05 stop ${id} 3000 at=08:30
+			12:40 stop 9 9000`);
+		const ask = async (from: string, to: string) =>
+			await sessions(events, { now: time('14:00'), from: time(from), to: time(to) });
+		const [first] = await ask('08:00', '12:00');
+		expect(first).toMatchObject({ startedAt: iso('08:10'), energyKwh: 2 });
+		expect(await ask('12:00', '13:00')).toMatchObject([{ connector: '2' }]);
+		expect(await ask('08:00', '13:00')).toMatchObject([first, { connector: '2' }]);
+	});
+
+	it('does not take a stop that is sent again hours later for that of a session with its ID', async () => {
+		const events = sessionEvents(`08:10 start 1 1000 tx=1 | 08:30 stop 1 3000
+			12:00 start 3 500 tx=1 | 12:30 stop 1 3000 at=08:30 | 12:40 meter 3 1000 tx=1 | 13:00 stop 1 2500`);
+		const ask = async (to: string) =>
+			await sessions(events, {
+				...{ now: time(to), from: time('08:00'), to: time(to) },
+			});
+		const [one, other] = await ask('14:00');
+		expect([one, other]).toMatchObject([{ energyKwh: 2 }, { connector: '3', energyKwh: 2 }]);
+		expect(await ask('12:30:30')).toMatchObject([{ stoppedAt: iso('08:30') }]);
+	});
+
 	it.each(VERSIONS)(
 		'returns the sessions that ended, and open ones if asked (%s)',
 		async (_n, version) => {
