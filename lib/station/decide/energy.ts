@@ -1,7 +1,7 @@
 /** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
-import { DAY_MS, HOUR_MS } from '../common/settings';
+import { DAY_MS, HOUR_MS, STATION_AHEAD_MS } from '../common/settings';
 import type { Register } from '../common/state';
-import { atOf, type Clock } from '../fold/registers';
+import { atOf, type Clock, FRACTION_MS } from '../fold/registers';
 
 /** Registers are rounded to whole Wh, each in its own way. */
 const ROUNDING_WH = 1;
@@ -72,11 +72,12 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 		...inContext(named, 'stop'),
 		...inContext(fitting, 'end').reverse(),
 	].filter(({ wh }) => wh > 0);
-	const given = beginOf([
-		...inContext(named, 'begin'),
+	const isOld = (one: Register) => from !== undefined && atOf(one) < from.at - STATION_AHEAD_MS;
+	const starts = [
+		...inContext(named, 'begin').filter((one) => !isOld(one)),
 		...inContext(named, 'start'),
-		...inContext(fitting, 'begin'),
-	]);
+	];
+	const given = beginOf([...starts, ...inContext(fitting, 'begin')]);
 	const isZero = given?.wh === 0;
 	const begins = (one: Register): Value => ({ wh: one.wh, ...(from ?? clockOf(one)) });
 	const counts = isZero ? countsFromZero(begins(given), readings[0] ?? ends[0], limitW) : true;
@@ -94,6 +95,10 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 	if (last === undefined || (end === undefined && isInGap(to, all))) return start;
 	if (end === undefined && ends.some((one) => isFallen(begin, valueOf(one)))) return start;
 	if (isContradicted(begin, last, others, possible)) return start;
+	const possibleStarts = starts.filter((one) => canRise(begins(one), valueOf(last), limitW));
+	const stops = inContext(named, 'stop').filter(isPossible);
+	const isOtherEnd = last === end && isOfOther(last, stops, limitW);
+	if (isOtherEnd || isOfOther(first, possibleStarts, limitW)) return start;
 	if (hasBegunAgain(begin, last, named, end === undefined, limitW)) return start;
 	return {
 		...start,
@@ -136,6 +141,18 @@ function isContradicted(
 	return (
 		possible.some(isAbove) || readings.some((one) => !possible.includes(one) && isTooSoon(one))
 	);
+}
+
+/** Whether what the station marks as the begin or the end differs from the start or the stop, which are of the same moment. */
+const isOfOther = (marked: Register, ends: readonly Register[], limitW: number): boolean =>
+	ends.some((one) => one.wh > 0 && marked.wh > 0 && !isOfMoment(marked, one, limitW));
+
+/** Whether the register can have risen from the lower one to the other. */
+function isOfMoment(marked: Register, one: Register, limitW: number): boolean {
+	const [low, high] = marked.wh < one.wh ? [marked, one] : [one, marked];
+	const ms = marked.u === true ? high.t - low.t : atOf(high) - atOf(low);
+	const most = (limitW * (Math.max(ms, 0) + FRACTION_MS)) / HOUR_MS;
+	return high.wh - low.wh <= Math.max(ROUNDING_WH, most);
 }
 
 /**

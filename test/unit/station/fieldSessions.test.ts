@@ -192,6 +192,30 @@ E8: all readings in the last message
   09:00 started A 1/1 | 09:30 ended A 1000@begin 2000@periodic 4500@end
   => ? 3.5kWh
 
+the begin of the session before, in the stop
+  09:00 start 1 1000 tx=25 | 09:30 stop 25 3000 500@begin~08:00 3000@end~09:30
+  => ? 2kWh Wh=1000..3000 (start to Transaction.End)
+
+the begin of the session before, in the end
+  09:00 started A 1/1 1000@begin | 09:30 ended A 500@begin~08:00 3000@end
+  => ? 2kWh Wh=1000..3000 (Transaction.Begin to Transaction.End)
+
+a begin that is not that of the start
+  09:00 start 1 1000 tx=25 | 09:30 stop 25 3000 1@begin~09:00
+  => ? 30min -kWh
+
+a begin and an end that are not those of the start and the stop
+  09:00 start 1 1000 tx=25 | 09:30 stop 25 3000 1@begin~09:00 3@end~09:30
+  => ? 30min -kWh
+
+an end that is below the stop
+  09:00 start 1 1000 tx=25 | 09:30 stop 25 9000 1500@end~09:30
+  => ? 30min -kWh
+
+a begin and an end some seconds from the start and the stop
+  09:00 start 1 1000 tx=25 | 09:00:09 meter 1 1020@begin tx=25 | 09:30 stop 25 3000 2980@end~09:29:55
+  => ? 1.96kWh (Transaction.Begin to Transaction.End)
+
 an end without readings, and the last one in a message just after it
   09:00 started A 1/1 1000@begin | 09:15 updated A 3000@periodic | 09:30 ended A | 09:30:05 updated A 6000@end
   => ? 30min 5kWh Wh=?..6000 (Transaction.Begin to Transaction.End)
