@@ -123,12 +123,14 @@ function eventsFrom(
 const partsOf = ({ starts, stops, metered, named }: ReturnType<typeof noSessions>): number =>
 	Math.max(LEAST_TOGETHER, starts.length + stops.length + metered.length + named.length);
 
-/** One that ended before the start of the other was sent is another session, though the clock says the same. */
+/** One that ended before the start of the other was sent, soon after its time, is another session, though the clock says the same. */
 const isOfSameStart = (
 	{ item: a, t: endedAt }: ReportEntry,
 	{ item: b, t }: ReportEntry,
 ): boolean =>
-	endedAt >= t && a['connector'] === b['connector'] && a['startedAt'] === b['startedAt'];
+	(endedAt >= t || t > Date.parse(String(b['startedAt'])) + REPEATED_MS) &&
+	a['connector'] === b['connector'] &&
+	a['startedAt'] === b['startedAt'];
 
 const shown = <Entry extends ReportEntry>(entry: Entry, state: string, final: boolean): Entry => ({
 	...entry,

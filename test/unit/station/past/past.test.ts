@@ -146,6 +146,10 @@ describe('Get Sessions', () => {
 		const ask = async (from: string, to: string) =>
 			await sessions(events, { now: time('14:00'), from: time(from), to: time(to) });
 		const [first] = await ask('08:00', '12:00');
+		const to = time('12:30:03');
+		const open = { now: to, from: time('08:00'), to, includeOpen: true };
+		const between = await sessions(events, open);
+		expect(between).toMatchObject([first, { connector: '2', state: 'open' }]);
 		expect(first).toMatchObject({ startedAt: iso('08:10'), energyKwh: 2 });
 		expect(await ask('12:00', '13:00')).toMatchObject([{ connector: '2' }]);
 		expect(await ask('08:00', '13:00')).toMatchObject([first, { connector: '2' }]);
