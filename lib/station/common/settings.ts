@@ -35,8 +35,6 @@ export interface StationSettings {
 	readonly onlyStations?: readonly string[];
 	/** Parts of sessions that are kept per list: `MOST_REPORTS` by default, which limits a state that is stored. */
 	readonly mostParts?: number;
-	/** Whether the stops of sessions that are over are kept for good: by default, the newest are for a day. */
-	readonly keepsStops?: boolean;
 }
 
 /** Whether an incident is a number of faults and not a state that lasts. */
@@ -116,7 +114,7 @@ export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
 /** Per timeline, set of faults or list of session parts; the newest stay. */
 export const MOST_REPORTS = 64;
 /** Of a station: stops that are kept for as long as one can come late. */
-export const MOST_LATE_STOPS = 16;
+export const MOST_LATE_STOPS = 4;
 /** Of a timeline, and of a list of session parts, while a poll decides: after a pause it reads many hours. */
 export const MOST_READ_REPORTS = 1_000;
 export const MOST_READ_PARTS = 256;

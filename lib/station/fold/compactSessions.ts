@@ -27,7 +27,7 @@ import { lastOf } from './sessions';
 export function compactSessions(
 	sessions: Sessions,
 	watermark: number,
-	{ includeIdTag = false, mostParts = MOST_REPORTS, keepsStops = false }: StationSettings,
+	{ includeIdTag = false, mostParts = MOST_REPORTS }: StationSettings,
 ): void {
 	/** What is older is not read again. */
 	const cut = watermark - LATEST_MS;
@@ -37,7 +37,7 @@ export function compactSessions(
 	// One that is sent again later, with its time, could end another session that has its ID.
 	const newest = new Set(sessions.stops.slice(-MOST_LATE_STOPS));
 	const isRemembered = (stop: SessionStop) =>
-		keepsStops || (newest.has(stop) && lastOf(stop) >= rememberedFrom(LATE_STOP_MS));
+		newest.has(stop) && lastOf(stop) >= rememberedFrom(LATE_STOP_MS);
 	// A stop may be sent again, and what shows that a reading is of its session, when that is read for the last time; one without a
 	// start, or a session without a stop, may find it late.
 	const isStopKept = (stop: SessionStop) =>

@@ -37,7 +37,7 @@ export function sessionsOf(
 	settings: StationSettings,
 	{ owner, includeOpen, limitOf }: SessionQuestion,
 ): PastSession[] {
-	const unbounded = { ...settings, mostParts: MOST_PARTS, keepsStops: true };
+	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = {};
 	const sessions = (state.sessions = noSessions());
 	const placeAt = (watermark: number) => ({

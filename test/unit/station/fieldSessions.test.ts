@@ -1661,13 +1661,13 @@ describe('a session is kept as long as it matters', () => {
 		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
 		['nothing after that, OCPP 2.0.1', whole201, '11-24 22:00', []],
 		[
-			'the stops of the last 16 sessions',
+			'the stops of the last four sessions',
 			eachMinute
 				.slice(0, 40)
 				.map((at, n) => (n % 2 === 0 ? `${at} start 1 ${n} tx=${n}` : `${at} stop ${n - 1} ${n}`))
 				.join('|'),
 			'18:00',
-			Array.from({ length: 16 }, (_unused, n) => `stop ${8 + 2 * n}`),
+			Array.from({ length: 4 }, (_unused, n) => `stop ${32 + 2 * n}`),
 		],
 		[
 			'a stop without its start for a day, with its response and where it was',
