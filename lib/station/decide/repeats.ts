@@ -68,7 +68,7 @@ export function followRepeats(
 	return { steps, latest };
 }
 
-interface Bounds {
+interface FaultTimes {
 	readonly withinMs: number;
 	/** When those of its faults that are seen were over. */
 	readonly overAt: number;
@@ -78,14 +78,18 @@ interface Bounds {
  * Whether the fault came before the incident was over. A late report, or a boot, can show that those before it were over earlier:
  * then a fault that was counted is none of it. Not of one whose end is reported.
  */
-function isPart({ t }: Fault, { reported, until, faults = [] }: Incident, bounds: Bounds): boolean {
+function isPart(
+	{ t }: Fault,
+	{ reported, until, faults = [] }: Incident,
+	bounds: FaultTimes,
+): boolean {
 	if (reported === 'closed') return t <= (until ?? Infinity);
 	const before = faults.filter((one) => one.t < t);
 	return t <= endOf(before, bounds);
 }
 
 /** When an incident of the faults is over; Infinity if there are none. */
-function endOf(faults: readonly Fault[], { withinMs, overAt }: Bounds): number {
+function endOf(faults: readonly Fault[], { withinMs, overAt }: FaultTimes): number {
 	const last = faults.at(-1);
 	if (last === undefined) return Infinity;
 	// Those that are forgotten are over.
@@ -93,7 +97,7 @@ function endOf(faults: readonly Fault[], { withinMs, overAt }: Bounds): number {
 	return Math.max(last.t + withinMs, overAt, ...ends);
 }
 
-function endAfter(incident: Incident, bounds: Bounds): void {
+function endAfter(incident: Incident, bounds: FaultTimes): void {
 	const { reported, faults = [] } = incident;
 	const last = faults.at(-1);
 	if (last === undefined) return;

@@ -6,7 +6,7 @@ import { is201, STATION } from '../common/places';
 import type { Report } from '../common/state';
 
 /** The first report after those of the other version. */
-interface Change {
+interface VersionChange {
 	readonly report: Report;
 	readonly isTo201: boolean;
 }
@@ -18,7 +18,7 @@ interface Line {
 }
 
 /** Oldest first. */
-export function changesOf(lines: readonly Line[]): readonly Change[] {
+export function changesOf(lines: readonly Line[]): readonly VersionChange[] {
 	// Nearly all stations.
 	if (!isSpoken(lines, false) || !isSpoken(lines, true)) return [];
 	const [of16, of201] = [saidIn(lines, false), saidIn(lines, true)];
@@ -83,7 +83,7 @@ function reportsAt(times: readonly number[], lines: readonly Line[], isNew: bool
 export function withChanges<T extends Iterable<Report>>(
 	component: ComponentName,
 	reports: T,
-	changes: readonly Change[],
+	changes: readonly VersionChange[],
 	ended: (report: Report) => Report = endOf,
 ): T | Iterable<Report> {
 	// Nearly always.
@@ -100,7 +100,7 @@ interface ComponentName {
 function* merged(
 	{ address, component }: ComponentName,
 	reports: Iterable<Report>,
-	changes: readonly Change[],
+	changes: readonly VersionChange[],
 	ended: (report: Report) => Report,
 ): Generator<Report, void> {
 	/** In which version the last one was said. */

@@ -13,7 +13,16 @@ const FAULT = {
 	...{ errors: ['e'], vendors: ['v'], opens: 'e' },
 };
 const INCIDENT = {
-	...{ id: 'inc', since: 1, begun: 2, until: 2, after: 0, closedUntil: 2, connector: '1', d: DETAIL },
+	...{
+		id: 'inc',
+		since: 1,
+		begun: 2,
+		until: 2,
+		after: 0,
+		closedUntil: 2,
+		connector: '1',
+		d: DETAIL,
+	},
 	...{ reported: 'closed' as const, from: 'a', to: 'b', boot: true, count: 1, faults: [FAULT] },
 	...{ errors: ['e'], vendors: ['v'], listed: true, missing: 3 },
 };
@@ -38,7 +47,9 @@ const STATE: ShardState = {
 				lines: {
 					'2': { reports: [{ t: 1, id: 'ar', key: '' }] },
 					'1': {
-						reports: [{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, v: false, m: true, quiet: true, d: DETAIL }],
+						reports: [
+							{ t: 1, id: 'r', key: 'k', c: 'c', w: 3, v: false, m: true, quiet: true, d: DETAIL },
+						],
 						cut: 1,
 					},
 				},
