@@ -1,6 +1,6 @@
 /**
  * A station speaks one version of OCPP at a time, and each version numbers its places in its own way. So what was said in one
- * version ends when a connector or an EVSE reports a status in the other one: nothing else may end it any more.
+ * version ends when the station reports a status in the other one: nothing else may end it any more.
  */
 import { is201, STATION } from '../common/places';
 import type { Report } from '../common/state';
