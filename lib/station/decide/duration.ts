@@ -69,6 +69,7 @@ export function follow(
 		const found = over.latest === undefined ? [] : [...over.past, over.latest];
 		steps.push(...over.steps);
 		past.push(...found);
+		if (latest.reported !== 'closed') for (const run of early) drop(latest, run);
 		latest.earlier = [...(latest.earlier ?? []), ...found.flatMap(spanOf)].sort(bySince);
 	}
 	for (const run of runs) {

@@ -49,7 +49,7 @@ export function followRepeats(
 				continue;
 			}
 			if (latest.reported !== 'closed') {
-				dropFaults(latest, fault.t);
+				dropFaults(latest, { since: fault.t });
 				endAfter(latest, { withinMs, overAt });
 			}
 		}

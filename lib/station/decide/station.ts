@@ -137,9 +137,7 @@ function stepsOf(
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
-			drop: (incident, { since }) => {
-				dropFaults(incident, since);
-			},
+			drop: dropFaults,
 		});
 		keep(part, latest);
 		for (const [name, id] of names) {

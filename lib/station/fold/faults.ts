@@ -168,10 +168,13 @@ function nameCodes(incident: Incident): void {
 	incident.vendors = vendors.length > 0 ? vendors : undefined;
 }
 
-/** Takes those from a time on out of the incident. */
-export function dropFaults(incident: Incident, from: number): void {
+/** Takes those that began within a time out of the incident. */
+export function dropFaults(
+	incident: Incident,
+	{ since, until = Infinity }: Pick<Run, 'since' | 'until'>,
+): void {
 	const { faults = [], count = 0 } = incident;
-	const left = faults.filter(({ t }) => t < from);
+	const left = faults.filter(({ t }) => t < since || t >= until);
 	if (left.length === faults.length) return;
 	incident.faults = left;
 	incident.count = count - (faults.length - left.length);

@@ -91,6 +91,8 @@ it.each([
 			['opened', ''],
 			['resolved', '40:00'],
 		]);
+		// Of what was joined to it for a while, nothing is left.
+		expect(own().map(({ count = 1 }) => count)).toEqual([1, 1]);
 	},
 );
 
