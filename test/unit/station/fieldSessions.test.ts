@@ -372,48 +372,48 @@ I13: the station stops with -1, and its reading names the start
   09:00 start 1 1000 tx=25 | 09:20 meter 1 4000 tx=25 | 09:30 stop -1 6000 | 09:30:30 meter 1 6000 tx=25
   => 1 30min 5kWh by=order
 
-a stop that names nothing, of a session whose own stop comes before it
+a stop without an ID, of a session whose own stop comes before it
   09:00 start 1 1000 tx=25 | 09:19 meter 1 1500 tx=25 | 09:19:40 stop 25 2000 | 09:20 stop -1 7400
   => 1 19min 1kWh #25 by=response | - -min -kWh #-1 to=09:20 by=nothing
 
-a stop that names nothing, of a session whose own stop comes soon after it
+a stop without an ID, of a session whose own stop comes soon after it
   09:00 start 1 1000 tx=25 | 09:19 meter 1 1500 tx=25 | 09:20 stop -1 7400 | 09:20:20 stop 25 2000
   => - -min -kWh #-1 to=09:20 by=nothing | 1 20min 1kWh #25 by=response
 
-a stop that names nothing, of a session whose own stop comes soon after it and waits for its register
+a stop without an ID, of a session whose own stop comes soon after it and waits for its register
   09:00 start 1 1000 tx=25 | 09:20 stop -1 7400 | 09:20:20 stop 25 - | 09:21 meter 1 2000@end tx=25
   => - -min -kWh #-1 to=09:20 by=nothing | 1 20min 1kWh #25 by=response
 
-a stop that names nothing, and is sent again with the ID of its session
+a stop without an ID, and is sent again with the ID of its session
   09:00 start 1 1000 tx=25 | 09:20 stop -1 2000 | 09:20:20 stop 25 2000
   => 1 20min 1kWh #25 by=response
 
-a stop that names nothing, with a register below that of a session that is named
+a stop without an ID, its register lower than the readings of the only session
   09:00 start 1 1000 tx=25 | 09:19 meter 1 1500 tx=25 | 09:20 stop -1 1400 | 09:50 stop 25 3000
   => - -min -kWh #-1 by=nothing | 1 50min 2kWh #25 by=response
 
-a stop that names nothing, with a register that a session which is named cannot have reached
+a stop without an ID, its register out of reach for the only session
   09:00 start 1 1000 tx=25 | 09:19 meter 1 1500 tx=25 | 09:20 stop -1 50000 | 09:50 stop 25 3000
   => - -min -kWh #-1 by=nothing | 1 50min 2kWh #25 by=response
 
-a stop that names nothing, with a register above those of a session that goes on
+a stop without an ID, its register higher than readings of a session that continues
   09:00 start 1 1000 tx=25 | 09:20 stop -1 7400 | 09:20:20 meter 1 1560 tx=25 | 09:50 start 1 3000 tx=26
   10:10 stop 26 4000
   => - -min -kWh #-1 by=nothing | 1 -min 0.56kWh #25 NotReported | 1 20min 1kWh #26
 
-a stop that names nothing, of a session that goes on
+a stop without an ID while its session continues
   09:00 start 1 1000 tx=25 | 09:20 stop -1 1800 | 09:20:40 meter 1 1850 tx=25 | 09:50 stop 25 3000
   => - -min -kWh #-1 by=nothing | 1 50min 2kWh #25 by=response
 
-a stop that names nothing, and the last reading of its session after it
+a stop without an ID, and the last reading of its session after it
   09:00 start 1 1000 tx=25 | 09:20 stop -1 1800 | 09:20:10 meter 1 1802@end tx=25
   => 1 20min 0.802kWh #-1 by=order (start to Transaction.End)
 
-a stop that names nothing, by its time before the session began
+a stop without an ID, sent before the session began by its own clock
   09:00 start 1 1000 tx=25 | 09:20 stop -1 1400 at=08:50 | 09:50 stop 25 3000
   => - -min -kWh #-1 by=nothing | 1 50min 2kWh #25 by=response
 
-a stop that names nothing just before its session is over without it
+a stop without an ID just before its session is over without it
   09:00 start 1 1000 tx=25 | 09:10 start 1 5000 tx=26 | 09:29:30 stop -1 4000 at=09:08 | 09:50 stop 26 6000
   => 1 8min 3kWh #-1 by=order | 1 40min 1kWh #26 by=response
 
