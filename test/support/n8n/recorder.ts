@@ -203,9 +203,11 @@ function withLostEvents(
 ): Executed[] {
 	const known: Executed[] = executions.filter(({ events }) => events.length > 0);
 	const lost = executions.filter(({ events }) => events.length === 0);
-	for (const execution of lost) {
+	// Each takes the delivery that ends first of those that are open, which leaves the others for later executions.
+	const byEnd = attempts.toSorted((a, b) => a.endedAt - b.endedAt);
+	for (const execution of lost.toSorted((a, b) => a.at - b.at)) {
 		const { at, row } = execution;
-		const accepted = attempts.filter(
+		const accepted = byEnd.filter(
 			(each) =>
 				row.mode === 'webhook' &&
 				isAcknowledged(each) &&

@@ -155,6 +155,21 @@ it('finds nothing in acknowledged events whose executions n8n has lost with thei
 	expect(await broken(recorder)).toHaveLength(1);
 });
 
+it('finds an event for each execution that passed nothing on, in whatever order n8n lists them', async () => {
+	const recorder = recorderOf();
+	deliver(recorder, 'a', 2, { endedAt: at(6) });
+	deliver(recorder, 'b', 1, { endedAt: at(4) });
+	deliver(recorder, 'c', 3, { endedAt: at(5) });
+	rows.push(
+		{ id: '3', status: 'error', storedAt: 4.5, endedAt: 60 },
+		{ id: '2', status: 'error', storedAt: 3.5, endedAt: 60 },
+		{ id: '1', status: 'error', storedAt: 2.5, endedAt: 60 },
+	);
+	expect(await broken(recorder)).toEqual([]);
+	rows.reverse();
+	expect(await broken(recorder)).toEqual([]);
+});
+
 it('takes an execution that passed nothing on for one of an accepted event, not of a duplicate', async () => {
 	const recorder = recorderOf();
 	deliver(recorder, 'a', 1);
