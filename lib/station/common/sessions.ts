@@ -11,6 +11,7 @@ import {
 	union,
 	type output,
 } from '../../vendor/zod';
+import { MINUTE_MS } from './settings';
 
 const text = optional(string());
 const count = optional(number());
@@ -126,6 +127,8 @@ export const storedSessions = object({
 	stops: optional(array(storedStop)),
 	/** When the first response to a start was created that is known of the station. */
 	answered: count,
+	/** The sessions that were told, oldest first: of each the marks, and when, in minutes and to the base 36. */
+	told: text,
 });
 
 export type Register = output<typeof register>;
@@ -146,11 +149,18 @@ export type SessionMeter = Omit<StoredMeter, 'readings' | 'said'> & {
 	readings: Register[];
 	said?: Register[] | undefined;
 };
+/** When it was told, to the minute, and what shows its start and its stop: of each, a few characters. */
+export interface ToldSession {
+	t: number;
+	start: string;
+	stop: string;
+}
 export interface Sessions {
 	starts: SessionStart[];
 	named: NamedStart[];
 	metered: SessionMeter[];
 	stops: SessionStop[];
+	told: ToldSession[];
 	answered?: number | undefined;
 }
 
@@ -161,7 +171,7 @@ export interface Base {
 }
 
 export function toStoredSessions(
-	{ starts, named, metered, stops, answered }: Sessions,
+	{ starts, named, metered, stops, told, answered }: Sessions,
 	base: Base,
 ): output<typeof storedSessions> {
 	return {
@@ -170,21 +180,38 @@ export function toStoredSessions(
 		...(metered.length > 0 && { metered: metered.map((one) => toStoredMeter(one, base)) }),
 		...(stops.length > 0 && { stops: stops.map((one) => toStoredStop(one, base)) }),
 		...(answered !== undefined && { answered }),
+		...(told.length > 0 && { told: told.map(toStoredTold).join('') }),
 	};
 }
 
-export function sessionsOf(
-	{ starts = [], named = [], metered = [], stops = [], answered }: output<typeof storedSessions>,
-	base: Base,
-): Sessions {
+export function sessionsOf(stored: output<typeof storedSessions>, base: Base): Sessions {
+	const { starts = [], named = [], metered = [], stops = [], told = '', answered } = stored;
 	return {
 		starts: starts.map((one) => startOf(one, base)),
 		named,
 		metered: metered.map((one) => meterOf(one, base)),
 		stops: stops.map((one) => stopOf(one, base)),
+		told: (told.match(TOLD) ?? []).map(toldOf),
 		...(answered !== undefined && { answered }),
 	};
 }
+
+/** Of a mark, and of the minutes since 1970 to the base 36, until 2085. */
+const MARK = 5;
+const TOLD = new RegExp(`.{${3 * MARK}}`, 'g');
+
+const toStoredTold = ({ t, start, stop }: ToldSession): string =>
+	start +
+	stop +
+	Math.floor(t / MINUTE_MS)
+		.toString(36)
+		.padStart(MARK, '0');
+
+const toldOf = (one: string): ToldSession => ({
+	t: Number.parseInt(one.slice(2 * MARK), 36) * MINUTE_MS,
+	start: one.slice(0, MARK),
+	stop: one.slice(MARK, 2 * MARK),
+});
 
 function toStoredStart(
 	{ at, id, messages, readings, ...one }: SessionStart,

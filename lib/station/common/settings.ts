@@ -113,8 +113,8 @@ export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
 
 /** Per timeline, set of faults or list of session parts; the newest stay. */
 export const MOST_REPORTS = 64;
-/** Of a station: stops that are kept for as long as one can come late. */
-export const MOST_LATE_STOPS = 4;
+/** Of a station: sessions that are known to be told for as long as a stop can come late. */
+export const MOST_TOLD = 16;
 /** Of a timeline, and of a list of session parts, while a poll decides: after a pause it reads many hours. */
 export const MOST_READ_REPORTS = 1_000;
 export const MOST_READ_PARTS = 256;

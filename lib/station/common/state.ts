@@ -27,6 +27,7 @@ export type {
 	Sessions,
 	SessionStart,
 	SessionStop,
+	ToldSession,
 } from './sessions';
 
 const text = optional(string());

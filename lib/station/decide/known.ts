@@ -6,6 +6,7 @@ import type {
 	SessionMeter,
 	SessionStart,
 	SessionStop,
+	ToldSession,
 } from '../common/state';
 import { evseOf, isTransaction } from '../facts/values';
 import { isLater, isOfEnded, isResponse, isUpTo, mayBeSame, mayFollow } from '../fold/decided';
@@ -40,6 +41,7 @@ export class KnownSessions {
 	at = -Infinity;
 	readonly sessions: KnownSession[] = [];
 	readonly stops: SessionStop[] = [];
+	readonly told: ToldSession[];
 	/** Responses whose start is missing. */
 	readonly #orphans: NamedStart[] = [];
 	readonly #meters: readonly SessionMeter[];
@@ -61,7 +63,8 @@ export class KnownSessions {
 	#added = 0;
 	readonly #answered: number;
 
-	constructor({ metered, answered = Infinity }: Sessions) {
+	constructor({ metered, told, answered = Infinity }: Sessions) {
+		this.told = told;
 		this.#meters = metered;
 		this.#metersOf = Map.groupBy(metered, ({ tx }) => tx);
 		this.#metersAt = Map.groupBy(metered, ({ connector }) => connector);

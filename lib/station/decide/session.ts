@@ -7,6 +7,7 @@ import type { ReportEntry, Sessions, SessionStart, SessionStop } from '../common
 import { isTransaction } from '../facts/values';
 import { isLater, mayBeSame } from '../fold/decided';
 import { lastOf } from '../fold/sessions';
+import { isStartAgain, isStopAgain, remember } from '../fold/told';
 import { exactOf, join, mayBeNamed, mayBeOf, placeOfStop } from './join';
 import { isOver, KnownSessions, type KnownSession } from './known';
 import {
@@ -96,6 +97,7 @@ function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): S
 	return [
 		...starts.map((one) =>
 			message(one.t, RANK.start, one.id, () => {
+				if (one.over === undefined && isStartAgain(known.told, one)) one.over = one.t;
 				known.addStart(one);
 			}),
 		),
@@ -123,7 +125,12 @@ function messagesOf({ starts, stops, named }: Sessions, known: KnownSessions): S
 		),
 		...stops.map((one) =>
 			message(one.t, RANK.stop, one.id, () => {
-				known.addStop(one);
+				if (one.told || !isStopAgain(known.told, one)) {
+					known.addStop(one);
+					return;
+				}
+				one.told = true;
+				stops.splice(stops.indexOf(one), 1);
 			}),
 		),
 	];
@@ -190,6 +197,8 @@ function toldStop(
 	else if (namings.length > 0)
 		stop.named = namings.map(({ connector, t, at }) => ({ connector, t, at }));
 	if (session !== undefined) end(known, session, stop.t);
+	const over = session ?? unended;
+	if (!isRepeated || over) remember(known.told, stop.t, { start: over?.start, stop });
 	// Its ID can be that of another one as soon as if the stop had come in time.
 	if (isRepeated && unended !== undefined) end(known, unended, stop.t);
 	for (const { start } of possible) start.unsure = true;
@@ -252,6 +261,7 @@ function unendedBefore(
 				session.start.unsure === true || stops.some((stop) => mayBeOf(known, session, stop));
 			const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);
 			end(known, session, known.at, later.start);
+			remember(known.told, known.at, { start: session.start });
 			return entries;
 		});
 }

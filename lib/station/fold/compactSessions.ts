@@ -2,8 +2,8 @@
 import {
 	LATE_STOP_MS,
 	LATEST_MS,
-	MOST_LATE_STOPS,
 	MOST_REPORTS,
+	MOST_TOLD,
 	REPEATED_MS,
 	RESPONSE_MS,
 	SESSION_WAIT_MS,
@@ -27,23 +27,18 @@ import { lastOf } from './sessions';
 export function compactSessions(
 	sessions: Sessions,
 	watermark: number,
-	{ includeIdTag = false, mostParts = MOST_REPORTS }: StationSettings,
+	{ includeIdTag = false, mostParts }: StationSettings,
 ): void {
 	/** What is older is not read again. */
 	const cut = watermark - LATEST_MS;
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
 	/** What is decided at the end of that time still knows it. */
 	const rememberedFrom = (ms: number) => watermark - ms - SESSION_WAIT_MS;
-	// One that is sent again later, with its time, could end another session that has its ID.
-	const newest = new Set(sessions.stops.slice(-MOST_LATE_STOPS));
-	const isRemembered = (stop: SessionStop) =>
-		newest.has(stop) && lastOf(stop) >= rememberedFrom(LATE_STOP_MS);
 	// A stop may be sent again, and what shows that a reading is of its session, when that is read for the last time; one without a
 	// start, or a session without a stop, may find it late.
 	const isStopKept = (stop: SessionStop) =>
 		stop.told
-			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS + LATEST_MS : LATE_STOP_MS) ||
-				isRemembered(stop)
+			? lastOf(stop) >= rememberedFrom(stop.found ? REPEATED_MS + LATEST_MS : LATE_STOP_MS)
 			: isOpen(stop.t);
 	const isStartKept = (start: SessionStart) =>
 		lastOf(start) >= cut ||
@@ -77,7 +72,11 @@ export function compactSessions(
 	}
 	for (const start of sessions.starts) if (start.over !== undefined) delete start.readings;
 	for (const all of [sessions.starts, sessions.named, sessions.metered, sessions.stops]) {
-		all.splice(0, all.length - mostParts);
+		all.splice(0, all.length - (mostParts ?? MOST_REPORTS));
+	}
+	if (mostParts === undefined) {
+		const recent = sessions.told.filter(({ t }) => t >= rememberedFrom(LATE_STOP_MS));
+		sessions.told = recent.slice(-MOST_TOLD);
 	}
 	if (includeIdTag) return;
 	for (const one of [...sessions.starts, ...sessions.stops]) delete one.tag;

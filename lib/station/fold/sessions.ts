@@ -16,13 +16,20 @@ import { evseOf, NO_TRANSACTION, ownId } from '../facts/values';
 import { isMeterDecided } from './decided';
 import { atOf, clockOf, registersOf, saidAt, timeOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
+import { isStopAgain } from './told';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
 const MOST_MESSAGES = 8;
 /** Tags that are named between start and stop. */
 const MOST_TAGS = 8;
 
-export const noSessions = (): Sessions => ({ starts: [], named: [], metered: [], stops: [] });
+export const noSessions = (): Sessions => ({
+	starts: [],
+	named: [],
+	metered: [],
+	stops: [],
+	told: [],
+});
 
 /** Nothing of them, nor that the station is answered. */
 export const hasNoSessions = ({ answered, ...lists }: Partial<Sessions> = {}): boolean =>
@@ -158,12 +165,13 @@ function addStart({ starts }: Sessions, added: SessionStart, most: number): bool
 }
 
 /** Two connectors can stop at the same time, both without an ID or with the same one. */
-function addStop({ stops }: Sessions, added: SessionStop, most: number): boolean {
+function addStop({ stops, told }: Sessions, added: SessionStop, most: number): boolean {
 	const isSame = (known: SessionStop) =>
 		known.tx === added.tx &&
 		known.connector === added.connector &&
 		isSameTime(known, added) &&
 		(known.id === added.id || known.wh === added.wh);
+	if (!stops.some(isSame) && isStopAgain(told, added)) return false;
 	return add(stops, added, most, isSame, (known) =>
 		sentAgain(known, added, known.told ? known : earlier(known, added)),
 	);

@@ -1,7 +1,7 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
 import type { Owner } from '../common/incident';
 import type { LimitOf } from '../common/limits';
-import { REPEATED_MS, SESSION_WAIT_MS, type StationSettings } from '../common/settings';
+import { SESSION_WAIT_MS, type StationSettings } from '../common/settings';
 import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions, waitingSessions } from '../decide/session';
 import type { OpenEntry } from '../decide/sessionItem';
@@ -47,7 +47,6 @@ export function sessionsOf(
 	});
 	const events = facts.sessions.toSorted((a, b) => a.at - b.at);
 	let read = 0;
-	const told = new ToldSessions();
 	const playTo = (until: number): ReportEntry[] => {
 		const ended: ReportEntry[] = [];
 		for (let isPlayed = false; !isPlayed;) {
@@ -59,7 +58,7 @@ export function sessionsOf(
 			ended.push(...endedSessions(sessions, placeAt(playedUpTo)));
 			compactSessions(sessions, playedUpTo, unbounded);
 		}
-		return ended.filter((entry) => told.add(entry));
+		return ended;
 	};
 	// Whether a session has ended is certain some minutes later.
 	const last = Math.min(to + SESSION_WAIT_MS, serviceNow);
@@ -75,34 +74,10 @@ export function sessionsOf(
 	const open = includeOpen ? openSessions(sessions, placeAt(to)) : [];
 	keep(playTo(certain), true);
 	keep(playTo(last), false);
-	const waiting = waitingSessions(sessions, placeAt(last));
-	keep(
-		waiting.filter((entry) => told.add(entry)),
-		false,
-	);
+	keep(waitingSessions(sessions, placeAt(last)), false);
 	const inOrder: PastSession[] = found.sort((a, b) => a.t - b.t);
 	const isOpen = (entry: ReportEntry) => !found.some((one) => isOfSameStart(one, entry));
 	return inOrder.concat(open.filter(isOpen).map((entry) => shown(entry, 'open', false)));
-}
-
-/** One that is sent again, hours later and with other IDs, is the same session. */
-class ToldSessions {
-	readonly #ids = new Set<string>();
-	/** When each was told. */
-	readonly #told = new Map<string, number>();
-
-	/** Whether it is new. */
-	add({ id, t, item }: ReportEntry): boolean {
-		const { connector, startedAt, stoppedAt, meterStartWh, meterStopWh } = item;
-		const values = [connector, startedAt, stoppedAt, meterStartWh, meterStopWh];
-		const isWhole = values.every((value) => value !== null);
-		const name = JSON.stringify(values);
-		const toldAt = isWhole ? (this.#told.get(name) ?? Infinity) : Infinity;
-		if (this.#ids.has(id) || t > toldAt + REPEATED_MS) return false;
-		this.#ids.add(id);
-		if (isWhole) this.#told.set(name, t);
-		return true;
-	}
 }
 
 /** Those of the same time are decided together. */
@@ -123,14 +98,12 @@ function eventsFrom(
 const partsOf = ({ starts, stops, metered, named }: ReturnType<typeof noSessions>): number =>
 	Math.max(LEAST_TOGETHER, starts.length + stops.length + metered.length + named.length);
 
-/** One that ended before the start of the other was sent, soon after its time, is another session, though the clock says the same. */
+/** One that ended before the start of the other was sent is another session, though the clock says the same. */
 const isOfSameStart = (
 	{ item: a, t: endedAt }: ReportEntry,
 	{ item: b, t }: ReportEntry,
 ): boolean =>
-	(endedAt >= t || t > Date.parse(String(b['startedAt'])) + REPEATED_MS) &&
-	a['connector'] === b['connector'] &&
-	a['startedAt'] === b['startedAt'];
+	endedAt >= t && a['connector'] === b['connector'] && a['startedAt'] === b['startedAt'];
 
 const shown = <Entry extends ReportEntry>(entry: Entry, state: string, final: boolean): Entry => ({
 	...entry,

@@ -2,6 +2,7 @@
 import type { StationSettings } from '../../../lib/station';
 import { shardIn } from '../../../lib/station/shards';
 import { isThorough } from '../../support/cases';
+import { sessions } from './past/pastWorld';
 import { sessionCases, sessionEvents } from './sessionText';
 import { back, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
@@ -1619,7 +1620,7 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 		(text) => shardIn(text)?.stations.get('s1')?.sessions ?? [],
 	);
 	if (sessions === undefined) throw new Error('no session is kept');
-	const { starts, named, metered: values, stops } = sessions;
+	const { starts, named, metered: values, stops, told } = sessions;
 	const others = values.filter(({ connector }) => connector !== '9');
 	return [
 		...starts.map(({ connector = '-', wh, tx = '' }) => `start ${connector} ${String(wh)} ${tx}`),
@@ -1632,6 +1633,7 @@ async function keptAt(until: string, events: readonly StationEvent[]): Promise<s
 				.filter((part) => part !== undefined)
 				.join(' '),
 		),
+		...(told.length > 0 ? [`${String(told.length)} told`] : []),
 	].map((part) => part.trim());
 }
 
@@ -1654,26 +1656,31 @@ describe('a session is kept as long as it matters', () => {
 			'its start and its stop for an hour, since that may be sent again',
 			whole,
 			'10:00',
-			['start 1 1000', 'response 25', 'stop 25'],
+			['start 1 1000', 'response 25', 'stop 25', '1 told'],
 		],
-		['its stop for a day, since that may be sent again', whole, '11-24 09:00', ['stop 25']],
+		['that it was told for a day', whole, '11-24 09:00', ['1 told']],
 		['nothing after that', whole, '11-24 22:00', []],
-		['its end for an hour, OCPP 2.0.1', whole201, '10:00', ['start 1/1 1000 A', 'stop A']],
+		[
+			'its end for an hour, OCPP 2.0.1',
+			whole201,
+			'10:00',
+			['start 1/1 1000 A', 'stop A', '1 told'],
+		],
 		['nothing after that, OCPP 2.0.1', whole201, '11-24 22:00', []],
 		[
-			'the stops of the last four sessions',
+			'that the last 16 sessions were told',
 			eachMinute
 				.slice(0, 40)
 				.map((at, n) => (n % 2 === 0 ? `${at} start 1 ${n} tx=${n}` : `${at} stop ${n - 1} ${n}`))
 				.join('|'),
 			'18:00',
-			Array.from({ length: 4 }, (_unused, n) => `stop ${32 + 2 * n}`),
+			['16 told'],
 		],
 		[
 			'a stop without its start for a day, with its response and where it was',
 			withoutStart,
 			'11-24 09:00',
-			['response 25', 'stop 25 at 1'],
+			['response 25', 'stop 25 at 1', '1 told'],
 		],
 		['nothing of it after a day', withoutStart, '11-24 22:00', []],
 		[
@@ -1700,14 +1707,14 @@ describe('a session is kept as long as it matters', () => {
 			'its start for a day, if the next one of its connector has begun',
 			unended,
 			'12:00',
-			['start 1 1000', 'start 1 2000', 'response 25', 'response 26'],
+			['start 1 1000', 'start 1 2000', 'response 25', 'response 26', '1 told'],
 		],
 		['and then only the next one', unended, '11-24 22:00', ['start 1 2000', 'response 26']],
 		[
 			'the first one as long, though the next one is over',
 			`${unended} | 09:50 stop 26 3000`,
 			'18:00',
-			['start 1 1000', 'response 25', 'stop 26'],
+			['start 1 1000', 'response 25', '2 told'],
 		],
 		['nothing of both after that', `${unended} | 09:50 stop 26 3000`, '11-25 22:00', []],
 		[
@@ -1739,7 +1746,7 @@ describe('a session is kept as long as it matters', () => {
 			'only its end, for a day, if its start is missing, OCPP 2.0.1',
 			'09:10 updated A 1/1 1000 | 09:30 ended A 2000',
 			'11-24 09:00',
-			['stop A at 1/1'],
+			['stop A at 1/1', '1 told'],
 		],
 		[
 			'nothing a day after an end without a start, OCPP 2.0.1',
@@ -1751,7 +1758,7 @@ describe('a session is kept as long as it matters', () => {
 			'its start for a day, if the next one of its connector has begun, OCPP 2.0.1',
 			unended201,
 			'12:00',
-			['start 1/1 1000 A', 'start 1/1 2000 B'],
+			['start 1/1 1000 A', 'start 1/1 2000 B', '1 told'],
 		],
 		['and then only the next one, OCPP 2.0.1', unended201, '11-24 22:00', ['start 1/1 2000 B']],
 		[
@@ -1772,7 +1779,12 @@ describe('a session is kept as long as it matters', () => {
 			'11:59',
 			['start 1/1 1000 A', '10 values A'],
 		],
-		['its start as long as its end, OCPP 2.0.1', whole201, '10:20', ['start 1/1 1000 A', 'stop A']],
+		[
+			'its start as long as its end, OCPP 2.0.1',
+			whole201,
+			'10:20',
+			['start 1/1 1000 A', 'stop A', '1 told'],
+		],
 		[
 			'only the one that has not ended, if that of another EVSE has the same ID',
 			shared,
@@ -1831,6 +1843,10 @@ describe('a message that is sent again as it was, long after the first time', ()
 		return `${at} meter 2 ${100_000 + n} tx=77`;
 	});
 	const next = '11:30 start 1 6000 tx=26 | 11:50 stop 26 8000';
+	const first = '08:10 start 1 1000 tx=25 | 08:40 stop 25 6000';
+	const between =
+		'09:00 start 3 50 tx=31 | 09:10 stop 31 60 | 10:00 start 3 60 tx=32 | 10:20 stop 32 90';
+	const rowsBetween = ['25 Local 5', '31 Local 0.01', '32 Local 0.03', '26 Local 2'];
 	const again = 'start 1 1000 at=08:10 id=b tx=25';
 
 	it.each([
@@ -1856,10 +1872,53 @@ describe('a message that is sent again as it was, long after the first time', ()
 			11:40 stop 1 3000 at=08:15 | 11:50 stop 1 5000`,
 			['1 Local 2', '1 Local 2'],
 		],
+		[
+			'a start that is answered with another ID, with sessions in between',
+			`${first} | ${between} | 11:00 start 1 1000 at=08:10 id=b tx=27 | ${next}`,
+			rowsBetween,
+		],
+		[
+			'a start and a stop with another ID, with sessions in between',
+			`${first} | ${between} | 11:00 start 1 1000 at=08:10 id=b tx=27 | 11:01 stop 27 6000 at=08:40 | ${next}`,
+			rowsBetween,
+		],
+		[
+			'a stop whose ID is of another start',
+			`${first} | ${between} | 11:00 start 1 1000 at=08:10 id=b tx=27 | 11:01 stop 28 6000 at=08:40 | ${next}`,
+			rowsBetween,
+		],
+		[
+			'a stop that has no ID any more, with sessions in between',
+			`${first} | ${between} | 11:01 stop -1 6000 at=08:40 | ${next}`,
+			rowsBetween,
+		],
+		[
+			'a stop without a register, while another session has its ID',
+			`08:05 start 1 1000 tx=1 | 08:15 stop 1 - | 11:30 start 1 3000 tx=1
+			11:40 stop 1 - at=08:15 | 11:50 stop 1 5000`,
+			['1 Local null', '1 Local 2'],
+		],
 	] as const)('makes no session: %s', async (_name, events, rows) => {
+		const all = sessionEvents(`08:00 start 2 100000 tx=77 | ${others.join('|')} | ${events}`);
+		const often = stationWorld(SESSIONS);
+		const once = stationWorld(SESSIONS);
+		for (const world of [often, once]) {
+			world.events = all;
+			await world.pollFrom('07:50', world === often ? '12:40' : '07:55');
+		}
+		expect(shown(often.items())).toEqual(rows);
+		once.now = time('12:40');
+		await once.poll();
+		expect(shown(once.items()).toSorted()).toEqual(rows.toSorted());
+		const { now } = often;
+		expect(shown(await sessions(all, { now, from: time('08:00'), to: now }))).toEqual(rows);
+	});
+
+	it('makes no session, unlike one of a clock that shows the time of another one again soon', async () => {
 		const world = stationWorld(SESSIONS);
-		world.events = sessionEvents(`08:00 start 2 100000 tx=77 | ${others.join('|')} | ${events}`);
-		await world.pollFrom('07:50', '12:40');
-		expect(shown(world.items())).toEqual(rows);
+		world.events = sessionEvents(`12:00 start 1 1000 at=08:10 tx=1 | 12:00:20 stop 1 1000 at=08:10
+			12:00:40 start 1 1000 at=08:10 id=b tx=2 | 12:30 stop 2 6000 at=08:40`);
+		await world.pollFrom('11:50', '12:50');
+		expect(shown(world.items())).toEqual(['1 Local 0', '2 Local 5']);
 	});
 });

@@ -25,7 +25,7 @@ function readsOf(many: number, refused = false): number {
 		tx: String(n + 1),
 		...(refused && n > 0 && { refused }),
 	}));
-	const sessions: Sessions = { starts, named, metered: [], stops: [], answered: BEGIN };
+	const sessions: Sessions = { starts, named, metered: [], stops: [], told: [], answered: BEGIN };
 	const watermark = BEGIN + many * EVERY_MS + 60 * MINUTE;
 	const told = endedSessions(sessions, {
 		...{ workflowId: 'workflow', nodeId: 'node', assetId: 's1', watermark, publishedAt: 0 },

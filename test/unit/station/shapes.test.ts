@@ -5,7 +5,7 @@ import { type ShardState, toStoredShard } from '../../../lib/station/common/stat
 import { placesFormat } from '../../../lib/station/knownPlaces';
 import { shardIn, shardText } from '../../../lib/station/shards';
 import { recordIn, recordText } from '../../support/records';
-import { DEFAULTS } from './stationWorld';
+import { DEFAULTS, time } from './stationWorld';
 
 const DETAIL = { status: 's', error: 'e', vendor: 'v', info: 'i' };
 const FAULT = {
@@ -96,6 +96,10 @@ const STATE: ShardState = {
 						},
 					],
 					answered: 1,
+					told: [
+						{ t: 60_000, start: 'abcde', stop: '.....' },
+						{ t: time('09:00'), start: '.....', stop: 'a-b_c' },
+					],
 				},
 			},
 		],
