@@ -28,14 +28,18 @@ export function remember(
 	at: number,
 	{ start, stop }: { readonly start?: SentStart | undefined; readonly stop?: SentStop | undefined },
 ): void {
-	told.push({
+	const next = {
 		t: at - (at % MINUTE_MS),
 		start: start ? startMark(start) : NO_MARK,
 		stop: stop ? stopMark(stop) : NO_MARK,
-	});
+	};
 	// The same in whatever order they are told.
-	told.sort((a, b) => a.t - b.t || (a.start + a.stop < b.start + b.stop ? -1 : 1));
+	const isUpTo = (one: ToldSession) =>
+		one.t < next.t || (one.t === next.t && textOf(one) <= textOf(next));
+	told.splice(told.findLastIndex(isUpTo) + 1, 0, next);
 }
+
+const textOf = ({ start, stop }: ToldSession): string => start + stop;
 
 /** Those before which the message was sent by its own time, over an hour ago: what is sent again before that is known from its session. */
 const before = (told: readonly ToldSession[], { t, at }: SentStart | SentStop): ToldSession[] =>
