@@ -438,9 +438,8 @@ export class KnownSessions {
 		const isNews = (one: Clock) =>
 			!isOfEnded(ended, tx, one) && (stop === undefined || isUpTo(stop, one));
 		// Once a later session has the ID, by its start, a response or a reading at its begin, what is said is about that one.
-		const next = inOrder(this.#byId.get(tx)).filter(
-			({ start }) => stop !== undefined && isLater(start, stop),
-		);
+		const own = inOrder(this.#byId.get(tx));
+		const next = own.filter(({ start }) => stop !== undefined && isLater(start, stop));
 		const given = this.#orphans.filter((one) => one.tx === tx && stop && one.t > stop.t);
 		const begun = this.metersOf(tx)
 			.flatMap(({ readings }) => readings)
@@ -451,7 +450,10 @@ export class KnownSessions {
 			const others = next.filter(({ start }) => mayBeSame(start.connector, connector));
 			const first = this.#timesOf(meter).find(
 				(one) =>
-					isNews(one) && one.t < givenAt && !others.some(({ start }) => !isLater(start, one)),
+					isNews(one) &&
+					!isOfUnended(own, meter, one) &&
+					one.t < givenAt &&
+					!others.some(({ start }) => !isLater(start, one)),
 			);
 			return connector === undefined || first === undefined ? [] : [{ connector, ...first }];
 		});
@@ -530,6 +532,17 @@ export const latest = (sessions: readonly KnownSession[], clock: 'at' | 't', tim
 			(last, one) => (last === undefined || one.start[clock] >= last.start[clock] ? one : last),
 			undefined,
 		);
+
+/** Whether it was said of one of the sessions that is over without a stop: it names no other one, and is not kept. */
+function isOfUnended(
+	sessions: readonly KnownSession[],
+	{ connector }: SessionMeter,
+	{ at }: Clock,
+): boolean {
+	if (!sessions.some(({ start }) => start.unended)) return false;
+	const here = sessions.filter(({ start }) => mayBeSame(start.connector, connector));
+	return (latest(here, 'at', at) ?? here[0])?.start.unended === true;
+}
 
 const evseIn = ({ start: { connector } }: KnownSession): string | undefined =>
 	connector === undefined ? undefined : evseOf(connector);

@@ -1590,6 +1590,37 @@ it('does not take the connector of a session that is long over for that of a lat
 	expect(world.items().map(({ connector }) => connector)).toEqual([null, '3', null]);
 });
 
+it.each([
+	['soon', '09:30'],
+	['a day later', '11-24 11:30'],
+])(
+	'does not take the connector of a session without a stop for that of a stop %s',
+	async (_name, at) => {
+		const events = sessionEvents(`09:00 start 1 1000 tx=1 | 09:02 meter 1 1500@end tx=1
+		09:04 start 1 1500 tx=2 | ${at.replace(/..$/, '29')} tx 1 to=lost | ${at}:10 stop 1 900 | ${at}:20 stop 2 9000`);
+		const [often, once] = [stationWorld(SESSIONS), stationWorld(SESSIONS)];
+		for (const world of [often, once]) {
+			world.events = events;
+			await world.pollFrom('08:50', world === often ? '09:40' : '08:50');
+			for (const after of [20, 30, 40]) {
+				world.now = time(at) + after * MINUTE;
+				if (world === often || after === 40) await world.poll();
+			}
+			const rows = world.items().map(({ connector, startFoundBy }) => [connector, startFoundBy]);
+			expect(rows.toSorted()).toEqual(
+				[
+					['1', null],
+					['1', 'response'],
+					[null, 'not found'],
+				].toSorted(),
+			);
+		}
+		const { now } = often;
+		const asked = await sessions(events, { now, from: time('08:50'), to: now });
+		expect(asked.map(({ connector }) => connector)).toEqual(['1', null, '1']);
+	},
+);
+
 it('keeps nothing of a session that is long over, though its stop named no transaction', async () => {
 	const world = stationWorld(SESSIONS);
 	world.events = sessionEvents(
