@@ -25,7 +25,7 @@ import {
 import { type StatusPlace, type PlacesOfStation, placesIn } from './lines';
 import { NO_FACTS, type StationFacts } from './log';
 import type { Past } from './read';
-import { merged, type Span, sweep } from './spans';
+import { merged, type Span, Spans, sweep } from './spans';
 import { connectionOf } from './state';
 import { DOWN_CAUSES, type Phase } from './tally';
 
@@ -79,9 +79,9 @@ export interface StationTimes {
 	readonly tree: Places;
 	readonly connectors: readonly ConnectorTimes[];
 	readonly outages: readonly Outage[];
-	readonly silent: readonly Span[];
+	readonly silent: Spans;
 	/** Where something shows that the station is in operation. */
-	readonly living: readonly Span[];
+	readonly living: Spans;
 	/** When it was heard first and last; undefined for never. */
 	readonly heard: Span | undefined;
 	readonly finalUntil: number;
@@ -96,17 +96,55 @@ export interface ConnectorTimes {
 	readonly listed: ListedConnector | undefined;
 	/** The asset list says its state, since no event does. */
 	readonly isByList: boolean;
-	readonly faulted: readonly Faulted[];
-	readonly unavailable: readonly Span[];
-	readonly known: readonly Span[];
+	readonly faulted: Faults;
+	readonly unavailable: Spans;
+	readonly known: Spans;
 	/** Since when it is a place of the station, and until when. */
 	readonly exists: Span;
 	/** The last one that lasts of its own statuses, or of what shows that it is operative while it says nothing of itself. */
 	readonly lasting: Pick<StateStretch, 'key' | 'since'> | undefined;
 }
 
-interface Faulted extends Span {
-	readonly errorCode: string | undefined;
+/** The times of faults, each with its code. */
+class Faults implements Iterable<Span> {
+	readonly #spans = new Spans();
+	readonly #codes: (string | undefined)[] = [];
+	/** Their numbers by their beginning, if they are not sorted. */
+	#order: Uint32Array | undefined;
+
+	add({ from, to }: Span, code: string | undefined): void {
+		this.#spans.add(from, to);
+		this.#codes.push(code);
+	}
+
+	sort(): void {
+		if (!this.#spans.isSorted) this.#order = this.#spans.order;
+	}
+
+	/** The first that lasts longer, of those from `first` on. */
+	firstAfter(at: number, first: number): number {
+		let n = first;
+		while (this.#spans.toOf(this.#numberOf(n)) <= at) n++;
+		return n;
+	}
+
+	/** What a fault that lasts then names, of those from `first` on. */
+	codeAt(at: number, first: number): string | undefined {
+		for (let n = first; ; n++) {
+			const number = this.#numberOf(n);
+			if (this.#spans.fromOf(number) > at) return undefined;
+			const code = this.#codes[number];
+			if (this.#spans.toOf(number) > at && code !== undefined) return code;
+		}
+	}
+
+	[Symbol.iterator](): Iterator<Span> {
+		return this.#spans[Symbol.iterator]();
+	}
+
+	#numberOf(n: number): number {
+		return this.#order?.[n] ?? n;
+	}
 }
 
 export function historyOf(
@@ -122,15 +160,21 @@ export function historyOf(
 	const { outages, silent, living } = times;
 	const { connectors } = times;
 	const whole = {
-		offline: outages
-			.filter(({ isVoid }) => isVoid !== true)
-			.map(({ since, until = Infinity }) => ({ from: since, to: until })),
+		offline: merged(
+			outages
+				.filter(({ isVoid }) => isVoid !== true)
+				.map(({ since, until = Infinity }) => ({ from: since, to: until })),
+		),
 		silent,
 		living,
 		counted,
 	};
 	return {
-		own: phasesOf({ ...whole, ...ofStation(times.places), known: [] }, { from, to }, question),
+		own: phasesOf(
+			{ ...whole, ...ofStation(times.places), known: new Spans() },
+			{ from, to },
+			question,
+		),
 		connectors: connectors.map(({ name, port, listed, exists, ...states }) => ({
 			connector: name,
 			port,
@@ -153,14 +197,11 @@ const untilEndOf = ({ to }: Span, counted: Span): Span => ({
 	to: Math.min(to, counted.to),
 });
 
-interface Layers {
-	readonly offline: readonly Span[];
-	readonly silent: readonly Span[];
-	readonly living: readonly Span[];
+interface Layers extends Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known'> {
+	readonly offline: Spans;
+	readonly silent: Spans;
+	readonly living: Spans;
 	readonly counted: Span;
-	readonly faulted: readonly Faulted[];
-	readonly unavailable: readonly Span[];
-	readonly known: readonly Span[];
 	readonly exists?: Span;
 }
 
@@ -170,31 +211,30 @@ function phasesOf(
 	{ countUnavailable }: HistoryQuestion,
 ): Iterable<Phase> {
 	const layers = [
-		merged(offline),
+		offline,
 		silent,
 		merged(faulted),
-		countUnavailable ? merged(unavailable) : [],
-		merged(known),
+		countUnavailable ? unavailable : new Spans(),
+		known,
 		living,
-		[counted],
-		exists === undefined ? [] : [exists],
+		merged([counted]),
+		merged(exists === undefined ? [] : [exists]),
 	];
-	const coded = faulted.toSorted((a, b) => a.from - b.from);
-	return { [Symbol.iterator]: () => phasesIn(layers, coded, period, exists !== undefined) };
+	return { [Symbol.iterator]: () => phasesIn(layers, faulted, period, exists !== undefined) };
 }
 
 function* phasesIn(
-	layers: readonly (readonly Span[])[],
-	coded: readonly Faulted[],
+	layers: readonly Spans[],
+	faulted: Faults,
 	period: Span,
 	isPart: boolean,
 ): Generator<Phase, void> {
-	let nextCode = 0;
+	let nextFault = 0;
 	for (const { isIn, from, to } of sweep(layers, period)) {
 		const isCounted = isIn[6] === true;
 		const causes = isCounted ? DOWN_CAUSES.filter((_cause, n) => isIn[n]) : [];
-		while ((coded[nextCode]?.to ?? Infinity) <= from) nextCode++;
-		const errorCode = causes.includes('faulted') ? codeAt(coded, nextCode, from) : undefined;
+		nextFault = faulted.firstAfter(from, nextFault);
+		const errorCode = causes.includes('faulted') ? faulted.codeAt(from, nextFault) : undefined;
 		const isLiving = isCounted && isIn[5] === true;
 		yield {
 			from,
@@ -206,14 +246,6 @@ function* phasesIn(
 			...(isPart && isIn[7] !== true && { isPlace: false }),
 		};
 	}
-}
-
-function codeAt(faulted: readonly Faulted[], first: number, at: number): string | undefined {
-	for (let n = first; (faulted[n]?.from ?? Infinity) <= at; n++) {
-		const one = faulted[n];
-		if (one !== undefined && one.to > at && one.errorCode !== undefined) return one.errorCode;
-	}
-	return undefined;
 }
 
 export function timesOf(
@@ -252,33 +284,28 @@ export function heardAt({ signs, connections }: StationFacts): Float64Array {
 	return all.sort();
 }
 
-/** Most of them adjoin. */
-const SPANS_TOGETHER = 1_000;
-
 function silenceOf(
 	heard: Float64Array,
 	{ heardUpTo, readBackTo, oldestAt = -Infinity, silentAfterMs }: Omit<Read, 'from' | 'to'>,
 	{ listed, isRemoved }: KnownStation,
-): { readonly silent: Span[]; readonly living: Span[]; readonly finalUntil: number } {
+): { readonly silent: Spans; readonly living: Spans; readonly finalUntil: number } {
 	const begin = Math.max(readBackTo, oldestAt);
-	const silent: Span[] = [];
-	let living: Span[] = [];
+	const silent = new Spans();
+	const living = new Spans();
 	const isOperated = listed?.isPlanned !== true && !isRemoved;
 	let last = begin;
 	for (const at of heard) {
 		if (at - last > silentAfterMs) {
-			if (isOperated) silent.push({ from: last, to: at });
+			if (isOperated) silent.join(last, at);
 			// Before the list begins, it lived for as long as a station may say nothing.
-		} else living.push({ from: last === begin ? at - silentAfterMs : last, to: at });
-		if (living.length >= SPANS_TOGETHER) living = merged(living);
+		} else living.join(last === begin ? at - silentAfterMs : last, at);
 		last = Math.max(last, at);
 	}
-	const rest = { from: last, to: Infinity };
 	const isSilent = heardUpTo - last > silentAfterMs;
-	if (isSilent && isOperated) silent.push(rest);
-	else if (heard.length > 0 && !isSilent) living.push(rest);
+	if (isSilent && isOperated) silent.join(last, Infinity);
+	else if (heard.length > 0 && !isSilent) living.join(last, Infinity);
 	const finalUntil = isSilent || !isOperated ? Infinity : last;
-	return { silent: merged(silent), living: merged(living), finalUntil };
+	return { silent, living, finalUntil };
 }
 
 const FAULTED = 'faulted';
@@ -295,10 +322,8 @@ const spanOf = (stretch: StateStretch): Span => ({
 	from: stretch.since,
 	to: overOf(stretch) ?? Infinity,
 });
-const faultedSpan = (stretch: StateStretch): Faulted => ({
-	...spanOf(stretch),
-	errorCode: stretch.reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error,
-});
+const codeOf = ({ reports }: StateStretch): string | undefined =>
+	reports.find(({ d }) => d?.error ?? d?.vendor)?.d?.error;
 
 function connectorsOf(
 	{ all }: PlacesOfStation,
@@ -459,15 +484,17 @@ function statesOf(
 	above: Iterable<StateStretch>,
 	known: Iterable<StateStretch>,
 ): Pick<ConnectorTimes, 'faulted' | 'unavailable' | 'known'> {
-	const faulted: Faulted[] = [];
-	const unavailable: Span[] = [];
+	const faulted = new Faults();
+	const unavailable = new Spans();
 	for (const all of [own, above]) {
 		for (const stretch of all) {
-			if (isStatus(stretch.key, FAULTED)) faulted.push(faultedSpan(stretch));
-			else if (isStatus(stretch.key, UNAVAILABLE)) unavailable.push(spanOf(stretch));
+			const { from, to } = spanOf(stretch);
+			if (isStatus(stretch.key, FAULTED)) faulted.add({ from, to }, codeOf(stretch));
+			else if (isStatus(stretch.key, UNAVAILABLE)) unavailable.join(from, to);
 		}
 	}
-	return { faulted, unavailable, known: merged(spansOf(known)) };
+	faulted.sort();
+	return { faulted, unavailable: merged(unavailable), known: merged(spansOf(known)) };
 }
 
 /** The worst of its own components and of those above. In use is up, whatever is above. */
@@ -497,7 +524,7 @@ function connector201(
 	return {
 		...NO_LIST,
 		...states,
-		known: merged([...states.known, ...shown]),
+		known: shown.length === 0 ? states.known : merged([...states.known, ...shown]),
 		lasting:
 			lastingOf(stretchesIn(own)) ??
 			(use && { key: CHARGING, since: use.from }) ??

@@ -210,6 +210,6 @@ export class Reports implements Iterable<LoggedReport> {
 	#reportAt(n: number): LoggedReport {
 		const said = this.#said[n];
 		if (said === undefined) throw new RangeError(`There is no report ${n}`);
-		return new LoggedReport(this.#times.all[n] ?? 0, said, this.#places.all[n] ?? 0, this.#idOf);
+		return new LoggedReport(this.#times.get(n) ?? 0, said, this.#places.get(n) ?? 0, this.#idOf);
 	}
 }

@@ -1,6 +1,7 @@
 /** Numbers of which there can be a million: eight bytes each, outside of the heap. */
 export class Numbers {
-	#all = new Float64Array(16);
+	/** Most lists stay empty. */
+	#all = NONE;
 	#length = 0;
 
 	get length(): number {
@@ -11,12 +12,24 @@ export class Numbers {
 		return this.#all.subarray(0, this.#length);
 	}
 
+	/** Undefined beyond the end. */
+	get(index: number): number | undefined {
+		return index < this.#length ? this.#all[index] : undefined;
+	}
+
+	set(index: number, one: number): void {
+		this.#all[index] = one;
+	}
+
 	push(one: number): void {
 		if (this.#length === this.#all.length) {
-			const all = new Float64Array(2 * this.#length);
+			const all = new Float64Array(Math.max(FIRST_LENGTH, 2 * this.#length));
 			all.set(this.#all);
 			this.#all = all;
 		}
 		this.#all[this.#length++] = one;
 	}
 }
+
+const NONE = new Float64Array();
+const FIRST_LENGTH = 8;

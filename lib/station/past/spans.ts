@@ -1,47 +1,104 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
 import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
+import { Numbers } from './numbers';
 
 export interface Span {
 	readonly from: number;
 	readonly to: number;
 }
 
-/** Sorted, without overlaps. */
-export function merged(spans: Iterable<Span>): Span[] {
-	// Most are in order: of a million that adjoin, one is kept.
-	return joined(joined(spans).sort((a, b) => a.from - b.from));
+/** In columns: a station that never rests has hundreds of thousands. */
+export class Spans implements Iterable<Span> {
+	/** When each begins and ends. */
+	readonly #edges = new Numbers();
+
+	get length(): number {
+		return this.#edges.length / 2;
+	}
+
+	/** Infinity beyond the last one, as for `toOf`. */
+	fromOf(index: number): number {
+		return this.#edges.get(2 * index) ?? Infinity;
+	}
+
+	toOf(index: number): number {
+		return this.#edges.get(2 * index + 1) ?? Infinity;
+	}
+
+	add(from: number, to: number): void {
+		this.#edges.push(from);
+		this.#edges.push(to);
+	}
+
+	/** Adds it, as a part of the last one if they adjoin or overlap. */
+	join(from: number, to: number): void {
+		if (from >= to) return;
+		const last = this.length - 1;
+		const isNext = last >= 0 && this.fromOf(last) <= from && from <= this.toOf(last);
+		if (!isNext) this.add(from, to);
+		else if (to > this.toOf(last)) this.#edges.set(2 * last + 1, to);
+	}
+
+	/** Their numbers by their beginning. */
+	get order(): Uint32Array {
+		return Uint32Array.from({ length: this.length }, (_, n) => n).sort(
+			(a, b) => this.fromOf(a) - this.fromOf(b),
+		);
+	}
+
+	get isSorted(): boolean {
+		for (let n = 1; n < this.length; n++) if (this.fromOf(n) < this.fromOf(n - 1)) return false;
+		return true;
+	}
+
+	/** The last that has begun by then, of those that are sorted. */
+	begunBy(at: number): Span | undefined {
+		let [low, high] = [0, this.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (this.fromOf(middle) <= at) low = middle + 1;
+			else high = middle;
+		}
+		return low === 0 ? undefined : { from: this.fromOf(low - 1), to: this.toOf(low - 1) };
+	}
+
+	*[Symbol.iterator](): Generator<Span, void> {
+		for (let n = 0; n < this.length; n++) yield { from: this.fromOf(n), to: this.toOf(n) };
+	}
 }
 
-/** Those that follow each other are one, if they adjoin or overlap. */
-function joined(spans: Iterable<Span>): Span[] {
-	const result: { from: number; to: number }[] = [];
-	for (const { from, to } of spans) {
-		const last = result.at(-1);
-		if (from >= to) continue;
-		const isNext = last !== undefined && last.from <= from && from <= last.to;
-		if (isNext) last.to = Math.max(last.to, to);
-		else result.push({ from, to });
-	}
-	return result;
+/** Sorted, without overlaps. */
+export function merged(spans: Iterable<Span>): Spans {
+	const joined = new Spans();
+	for (const { from, to } of spans) joined.join(from, to);
+	// Most are: of a million that adjoin, one is kept.
+	if (joined.isSorted) return joined;
+	const sorted = new Spans();
+	for (const n of joined.order) sorted.join(joined.fromOf(n), joined.toOf(n));
+	return sorted;
 }
 
 /** The parts of a period in which nothing changes: which of the layers, each merged, are in force. */
 export function* sweep(
-	layers: readonly (readonly Span[])[],
+	layers: readonly Spans[],
 	{ from, to }: Span,
 ): Generator<Span & { readonly isIn: readonly boolean[] }> {
-	const next = layers.map((layer) => layer.findIndex((span) => span.to > from));
-	const current = (n: number) => layers[n]?.[next[n] ?? -1];
+	const next = layers.map((layer) => {
+		let first = 0;
+		while (layer.toOf(first) <= from) first++;
+		return first;
+	});
 	for (let at = from; at < to;) {
-		const isIn = layers.map((_layer, n) => (current(n)?.from ?? Infinity) <= at);
-		const edges = layers.map((_layer, n) => {
-			const span = current(n);
-			return span === undefined ? to : isIn[n] === true ? span.to : span.from;
+		let end = to;
+		const isIn = layers.map((layer, n) => {
+			const index = next[n] ?? 0;
+			const begin = layer.fromOf(index);
+			end = Math.min(end, begin <= at ? layer.toOf(index) : begin);
+			return begin <= at;
 		});
-		const end = Math.min(to, ...edges);
 		yield { from: at, to: end, isIn };
-		for (const n of next.keys()) {
-			if ((current(n)?.to ?? Infinity) <= end) next[n] = (next[n] ?? 0) + 1;
+		for (const [n, layer] of layers.entries()) {
+			if (layer.toOf(next[n] ?? 0) <= end) next[n] = (next[n] ?? 0) + 1;
 		}
 		at = end;
 	}

@@ -27,7 +27,7 @@ import type { StatusPlace } from './lines';
 import type { StationFacts } from './log';
 import type { PastPeriod } from './read';
 import { runningOf } from './running';
-import { merged, type Span } from './spans';
+import { merged, type Span, type Spans } from './spans';
 import { stateOf } from './state';
 
 interface StatusQuestion {
@@ -108,7 +108,7 @@ function wordOf(
 	{ now, places, faults, offlineSince, lastSeen }: StatusBasis,
 ): readonly [StationStatus, number | undefined] {
 	if (offlineSince !== undefined) return ['offline', offlineSince];
-	if (silent.some((span) => isIn(span, now))) return ['silent', heard?.to];
+	if (lastsAt(silent, now)) return ['silent', heard?.to];
 	// That its places were all right once says nothing of a station that says nothing.
 	if (lastSeen === undefined) return ['unknown', undefined];
 	if (faults.length > 0) return ['faulted', Math.min(...faults.map(({ since }) => since))];
@@ -121,6 +121,9 @@ function wordOf(
 }
 
 const isIn = ({ from, to }: Span, at: number): boolean => from <= at && at < to;
+
+/** Whether one of them is in force. They are sorted. */
+const lastsAt = (spans: Spans, at: number): boolean => (spans.begunBy(at)?.to ?? -Infinity) > at;
 
 /** When the station last sent something, or was connected. */
 function lastSignOf(
@@ -164,13 +167,13 @@ function placeAt({ name, isByList, ...times }: ConnectorTimes, now: number): Pla
 		['Faulted', times.faulted],
 		['Unavailable', times.unavailable],
 	] as const) {
-		const begun = merged(spans).findLast((span) => span.from <= now);
+		const begun = merged(spans).begunBy(now);
 		if (begun !== undefined && isIn(begun, now)) {
 			return { connector: name, status, since: Math.max(begun.from, over), from };
 		}
 		over = Math.max(over, begun?.to ?? over);
 	}
-	const isKnown = times.known.some((span) => isIn(span, now));
+	const isKnown = lastsAt(times.known, now);
 	const own = times.lasting;
 	if (!isKnown || own === undefined) {
 		return { connector: name, status: null, since: undefined, from: null };
