@@ -38,7 +38,7 @@ export function placesIn(
 ): PlacesOfStation {
 	const known: Record<string, number> = {};
 	const boots: Boot[] = [];
-	const said = new Sayings();
+	const sayings = new Sayings();
 	const lines = new Map<string, Reports>();
 	const unnumbered = new Map<string, Reports>();
 	for (const { place, ...event } of facts.states) {
@@ -48,11 +48,8 @@ export function placesIn(
 			if (fact.about !== 'status') continue;
 			know(known, fact, event);
 			const { connector } = fact;
-			lineIn(isNumbered(connector) ? lines : unnumbered, connector, facts).add(
-				event.at,
-				place,
-				said.of(fact, statusSaid),
-			);
+			const line = lineIn(isNumbered(connector) ? lines : unnumbered, connector, facts, sayings);
+			line.add(event.at, place, sayings.of(fact, statusSaid));
 		}
 	}
 	const places = new Places(known);
@@ -60,8 +57,9 @@ export function placesIn(
 		for (const [at, place, one] of reports.rows()) {
 			const address = places.placeOf(name, at);
 			const isFound = isSameKind(name, address);
-			if (isFound) lineIn(lines, address, facts).add(at, place, one);
-			lineIn(lines, name, facts).add(at, place, isFound ? said.ended(one) : one);
+			if (isFound) lineIn(lines, address, facts, sayings).add(at, place, one);
+			const said = isFound ? sayings.ended(one) : one;
+			lineIn(lines, name, facts, sayings).add(at, place, said);
 		}
 	}
 	for (const reports of lines.values()) reports.sort();
@@ -79,10 +77,15 @@ export function placesIn(
 	return { windows, all, tree: places };
 }
 
-function lineIn(lines: Map<string, Reports>, name: string, { idOf }: StationFacts): Reports {
+function lineIn(
+	lines: Map<string, Reports>,
+	name: string,
+	{ idOf }: StationFacts,
+	sayings: Sayings,
+): Reports {
 	const known = lines.get(name);
 	if (known !== undefined) return known;
-	const line = new Reports(idOf);
+	const line = new Reports(idOf, sayings);
 	lines.set(name, line);
 	return line;
 }
@@ -97,27 +100,39 @@ function statusSaid(fact: Extract<Fact, { about: 'status' }>): Saying {
 /** Stations that always say something else share nothing. */
 const MOST_SHARED = 1_000;
 
+/** What reports say, by number. */
 export class Sayings {
-	readonly #byText = new Map<string, Saying>();
+	readonly #all: Saying[] = [];
+	readonly #byText = new Map<string, number>();
 	/** Messages that say the same share their facts, as far as they are found again. */
-	readonly #byFact = new WeakMap<Fact, Saying>();
-	readonly #ended = new Map<Saying, Saying>();
+	readonly #byFact = new WeakMap<Fact, number>();
+	readonly #ended = new Map<number, number>();
 
-	of<T extends Fact>(fact: T, sayingOf: (fact: T) => Saying): Saying {
+	get(number: number): Saying {
+		const saying = this.#all[number];
+		if (saying === undefined) throw new RangeError(`There is no saying ${number}`);
+		return saying;
+	}
+
+	of<T extends Fact>(fact: T, sayingOf: (fact: T) => Saying): number {
 		const known = this.#byFact.get(fact);
 		if (known !== undefined) return known;
 		const saying = sayingOf(fact);
 		const text = JSON.stringify(saying);
-		const said = this.#byText.get(text) ?? saying;
+		const said = this.#byText.get(text) ?? this.#add(saying);
 		if (this.#byText.size < MOST_SHARED) this.#byText.set(text, said);
 		this.#byFact.set(fact, said);
 		return said;
 	}
 
-	ended(one: Saying): Saying {
-		const ended = this.#ended.get(one) ?? { ...one, key: '' };
+	ended(one: number): number {
+		const ended = this.#ended.get(one) ?? this.#add({ ...this.get(one), key: '' });
 		this.#ended.set(one, ended);
 		return ended;
+	}
+
+	#add(saying: Saying): number {
+		return this.#all.push(saying) - 1;
 	}
 }
 
@@ -150,38 +165,41 @@ class LoggedReport implements Report {
 		return this.#idOf(this.#place);
 	}
 
-	/** With all that it says. */
-	whole(): Report {
-		return { t: this.t, id: this.id, ...this.#said };
+	/** With all that it says, as a report of that state. */
+	whole(key = this.key): Report {
+		return { t: this.t, id: this.id, ...this.#said, key };
 	}
 }
 
 export class Reports implements Iterable<LoggedReport> {
 	readonly #times = new Numbers();
 	readonly #places = new Numbers();
-	readonly #said: Saying[] = [];
+	/** Numbers of sayings. */
+	readonly #said = new Numbers();
+	readonly #sayings: Sayings;
 	readonly #idOf: StationFacts['idOf'];
 	/** Undefined until they are sorted. */
 	#order: Uint32Array | undefined;
 
-	constructor(idOf: StationFacts['idOf']) {
+	constructor(idOf: StationFacts['idOf'], sayings: Sayings) {
 		this.#idOf = idOf;
+		this.#sayings = sayings;
 	}
 
 	get length(): number {
 		return this.#said.length;
 	}
 
-	add(at: number, place: number, said: Saying): void {
+	add(at: number, place: number, said: number): void {
 		this.#times.push(at);
 		this.#places.push(place);
 		this.#said.push(said);
 	}
 
 	/** As they were added. */
-	*rows(): Generator<readonly [at: number, place: number, said: Saying], void> {
+	*rows(): Generator<readonly [at: number, place: number, said: number], void> {
 		const [times, places] = [this.#times.all, this.#places.all];
-		for (const [n, said] of this.#said.entries()) yield [times[n] ?? 0, places[n] ?? 0, said];
+		for (const [n, said] of this.#said.all.entries()) yield [times[n] ?? 0, places[n] ?? 0, said];
 	}
 
 	sort(): void {
@@ -208,8 +226,7 @@ export class Reports implements Iterable<LoggedReport> {
 	}
 
 	#reportAt(n: number): LoggedReport {
-		const said = this.#said[n];
-		if (said === undefined) throw new RangeError(`There is no report ${n}`);
+		const said = this.#sayings.get(this.#said.get(n) ?? -1);
 		return new LoggedReport(this.#times.get(n) ?? 0, said, this.#places.get(n) ?? 0, this.#idOf);
 	}
 }

@@ -1,6 +1,6 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
 import type { Owner } from '../common/incident';
-import { isNumbered } from '../common/places';
+import { evseOfAddress, isNumbered } from '../common/places';
 import { STRAGGLER_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState } from '../common/state';
 import type { Moment } from '../decide/moment';
@@ -13,6 +13,7 @@ import { inForceOrder } from '../fold/timeline';
 import { changesOf } from '../fold/versions';
 import { Reports, Sayings } from './lines';
 import type { StationFacts } from './log';
+import { merged, Spans } from './spans';
 
 /** Everything that began is reported, of every station. */
 export function pastMoment(owner: Owner, settings: StationSettings, watermark: number): Moment {
@@ -28,15 +29,19 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 	};
 }
 
-/**
- * What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. `onFact` is
- * called with each fact about a place that is watched.
- */
+interface StateOptions {
+	/** Called with each fact about a place that is watched. */
+	readonly onFact?: (fact: Fact, event: EventFacts) => void;
+	/** Of numbered places, only the statuses that last count. */
+	readonly isNow?: boolean;
+}
+
+/** What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. */
 export function stateOf(
 	facts: StationFacts,
 	settings: StationSettings,
 	end: number,
-	onFact?: (fact: Fact, event: EventFacts) => void,
+	{ onFact, isNow = false }: StateOptions = {},
 ): StationState {
 	if (settings.kind === 'stationOffline') {
 		return { lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
@@ -45,7 +50,7 @@ export function stateOf(
 	const known = {};
 	const state: StationState = { lines, known };
 	const statuses = new Map<string, Reports>();
-	const said = new Sayings();
+	const sayings = new Sayings();
 	/** When something was said of a component without a number: it can be any of them. */
 	const marks: number[] = [];
 	for (const { place, ...event } of facts.states) {
@@ -57,11 +62,11 @@ export function stateOf(
 			onFact?.(fact, event);
 			know(known, fact, event);
 			if (fact.about === 'status' && isNumbered(fact.connector)) {
-				const reports = statuses.get(fact.connector) ?? new Reports(facts.idOf);
+				const reports = statuses.get(fact.connector) ?? new Reports(facts.idOf, sayings);
 				statuses.set(fact.connector, reports);
 				lines[fact.connector] ??= { reports: [] };
-				const saying = said.of(fact, () => sayingOf(reportOf(fact, event, settings)?.report));
-				reports.add(event.at, place, saying);
+				const said = sayings.of(fact, () => sayingOf(reportOf(fact, event, settings)?.report));
+				reports.add(event.at, place, said);
 				continue;
 			}
 			const placed = reportOf(fact, event, settings);
@@ -70,12 +75,18 @@ export function stateOf(
 			(lines[placed.name] ??= { reports: [] }).reports.push(placed.report);
 		}
 	}
+	const unnumbered = marks.length;
 	for (const { t, as } of state.boots ?? []) if (as === undefined) marks.push(t);
 	for (const reports of statuses.values()) reports.sort();
-	for (const { t } of changesIn(state, statuses)) marks.push(t);
+	const changes = changesIn(state, statuses);
+	for (const { t } of changes) marks.push(t);
 	marks.sort((a, b) => a - b);
+	// Otherwise, what one of them says can be about another one.
+	const isPlain = unnumbered === 0 && changes.length === 0;
+	const since = isNow && isPlain ? lastingSince(statuses) : undefined;
 	for (const [name, reports] of statuses) {
-		lines[name] = { reports: neededOf(reports, marks) };
+		const from = since === undefined ? -Infinity : (since.get(portOf(name)) ?? Infinity);
+		lines[name] = { reports: neededOf(reports, marks, from) };
 	}
 	// It pauses the time that stations have after a boot.
 	if (state.boots !== undefined) lines[CONNECTION] = connectionOf(facts, end);
@@ -96,21 +107,51 @@ function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' 
 	return said;
 }
 
+/** An EVSE and its only connector are one place. */
+const portOf = (address: string): string => evseOfAddress(address) ?? address;
+
+/** Since when something that lasts may have been so at a port, with all that touches it. */
+function lastingSince(statuses: ReadonlyMap<string, Reports>): Map<string, number> {
+	const spans = new Map<string, Spans>();
+	for (const [address, reports] of statuses) {
+		const port = portOf(address);
+		const own = spans.get(port) ?? new Spans();
+		spans.set(port, own);
+		let since: number | undefined;
+		for (const { t, key } of reports) {
+			if (key !== '') since ??= t;
+			else if (since !== undefined) {
+				own.add(since, t);
+				since = undefined;
+			}
+		}
+		if (since !== undefined) own.add(since, Infinity);
+	}
+	const found = new Map<string, number>();
+	for (const [port, own] of spans) {
+		const last = merged(own).begunBy(Infinity);
+		if (last?.to === Infinity) found.set(port, last.from);
+	}
+	return found;
+}
+
 /**
  * Without those that say once more that nothing which is watched is so: most of a million. But the first one after a mark counts: it
  * shows that its connector reported after a boot, or ends what was said of a component without a number, or in the other version.
+ * Nothing before `from` is watched.
  */
-function neededOf(reports: Reports, marks: readonly number[]): Report[] {
+function neededOf(reports: Reports, marks: readonly number[], from: number): Report[] {
 	const needed: Report[] = [];
 	let next = 0;
 	for (const report of reports) {
-		const { t, key } = report;
+		const { t } = report;
+		const key = t < from ? '' : report.key;
 		const last = needed.at(-1);
 		const isRepeated = key === '' && last?.key === '' && last.t < t;
 		// One at the time of the last report may come after it.
 		while ((marks[next] ?? Infinity) < (last?.t ?? -Infinity)) next++;
 		const isMarked = (marks[next] ?? Infinity) <= t;
-		if (!isRepeated || isMarked) needed.push(report.whole());
+		if (!isRepeated || isMarked) needed.push(report.whole(key));
 	}
 	return needed;
 }

@@ -227,7 +227,8 @@ function openOf(
 ) {
 	const settings = settingsFor(question, 'connectorFault');
 	const spellings = new Map<string, string>();
-	const state = facts ? stateOf(facts, settings, Infinity, noteSpelling(spellings)) : {};
+	const onFact = noteSpelling(spellings);
+	const state = facts ? stateOf(facts, settings, Infinity, { onFact, isNow: true }) : {};
 	const horizon = { until: Infinity, watermark: past.knownUpTo };
 	const components = componentsOf(state, horizon, times.outages);
 	const lasting = (stretch: StateStretch) => overOf(stretch) === undefined;

@@ -130,16 +130,23 @@ function* cutAt(phases: Iterable<Phase>, edges: readonly number[]): Generator<Ph
 	}
 }
 
-/** The phases of each part of a period, cut at its ends. Parts are in order and adjoin. */
-export function* byPart(phases: Iterable<Phase>, parts: readonly Span[]): Generator<Phase[], void> {
+/**
+ * The phases of each part of a period, cut at its ends. Parts are in order and adjoin; the phases of each can be gone through once,
+ * before those of the next.
+ */
+export function* byPart(
+	phases: Iterable<Phase>,
+	parts: readonly Span[],
+): Generator<Iterable<Phase>, void> {
 	const edges = parts.flatMap(({ from, to }) => [from, to]);
 	const pieces = cutAt(phases, edges);
 	let piece = nextOf(pieces);
+	const before = function* (end: number): Generator<Phase, void> {
+		for (; piece !== undefined && piece.from < end; piece = nextOf(pieces)) yield piece;
+	};
 	for (const part of parts) {
 		while ((piece?.to ?? Infinity) <= part.from) piece = nextOf(pieces);
-		const own: Phase[] = [];
-		for (; piece !== undefined && piece.from < part.to; piece = nextOf(pieces)) own.push(piece);
-		yield own;
+		yield before(part.to);
 	}
 }
 
@@ -152,17 +159,19 @@ export interface DownTime extends Span {
 	readonly reasons: readonly string[];
 }
 
-export function outagesIn(phases: readonly Phase[]): DownTime[] {
-	const outages: Phase[][] = [];
-	let last: Phase | undefined;
+export function outagesIn(phases: Iterable<Phase>): DownTime[] {
+	const outages: DownTime[] = [];
+	let current: Phase[] = [];
 	for (const phase of phases) {
-		if (phase.causes.length > 0) {
-			if (last !== undefined && last.to === phase.from) outages.at(-1)?.push(phase);
-			else outages.push([phase]);
-			last = phase;
+		if (phase.causes.length === 0) continue;
+		if (current.length > 0 && current.at(-1)?.to !== phase.from) {
+			outages.push(outageOf(current));
+			current = [];
 		}
+		current.push(phase);
 	}
-	return outages.map(outageOf);
+	if (current.length > 0) outages.push(outageOf(current));
+	return outages;
 }
 
 function outageOf(phases: readonly Phase[]): DownTime {
@@ -180,9 +189,6 @@ function outageOf(phases: readonly Phase[]): DownTime {
 const lengthOf = (spans: readonly Span[]): number =>
 	spans.reduce((sum, { from, to }) => sum + (to - from), 0);
 
-const longest = (spans: readonly Span[]): number =>
-	spans.reduce((most, { from, to }) => Math.max(most, to - from), 0);
-
 type CountedAs = DownCause | 'unknown' | 'up';
 
 /** What unknown time counts as in the percentage. */
@@ -192,8 +198,15 @@ export type UnknownAs = 'leftOut' | 'up' | 'down';
  * The columns of Get Uptime that are figures. Minutes are whole, and those up, down, unknown and excluded add up to the period.
  * Seconds are exact, for sums over many periods.
  */
-export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
-	const ms: Record<CountedAs, number> = {
+export function tally(phases: Iterable<Phase>, unknownAs: UnknownAs) {
+	const sums = new Sums();
+	for (const phase of phases) sums.add(phase);
+	return sums.figures(unknownAs);
+}
+
+/** The lengths of phases, one after the other. */
+export class Sums {
+	readonly #ms: Record<CountedAs, number> = {
 		offline: 0,
 		silent: 0,
 		faulted: 0,
@@ -201,63 +214,82 @@ export function tally(phases: readonly Phase[], unknownAs: UnknownAs) {
 		unknown: 0,
 		up: 0,
 	};
-	let [excludedDown, excludedElse, countedUnknown] = [0, 0, 0];
-	for (const { from, to, causes, isKnown, isExcluded = false, isLiving = true } of phases) {
+	#excludedDown = 0;
+	#excludedElse = 0;
+	#countedUnknown = 0;
+	readonly #reasons = new Set<string>();
+	/** The last time down of those that are not excluded. */
+	#outage: Span = { from: NaN, to: NaN };
+	#outages = 0;
+	#longest = 0;
+
+	add({ from, to, causes, isKnown, isExcluded = false, isLiving = true, reasons }: Phase): void {
 		const length = to - from;
 		const isDown = causes.length > 0;
-		if (!isExcluded && !isDown && !isKnown && isLiving) countedUnknown += length;
-		if (isExcluded && isDown) excludedDown += length;
-		else if (isExcluded) excludedElse += length;
-		else ms[causes[0] ?? (isKnown ? 'up' : 'unknown')] += length;
+		if (!isExcluded && !isDown && !isKnown && isLiving) this.#countedUnknown += length;
+		if (isExcluded && isDown) this.#excludedDown += length;
+		else if (isExcluded) this.#excludedElse += length;
+		else this.#ms[causes[0] ?? (isKnown ? 'up' : 'unknown')] += length;
+		for (const reason of reasons ?? []) this.#reasons.add(reason);
+		if (isExcluded || !isDown) return;
+		const isSame = this.#outage.to === from;
+		if (!isSame) this.#outages += 1;
+		this.#outage = { from: isSame ? this.#outage.from : from, to };
+		this.#longest = Math.max(this.#longest, to - this.#outage.from);
 	}
-	const { unknown, up, ...down } = ms;
-	const downMs = lengthsOf(Object.values(down));
-	// In steps, so that each figure is less than a minute off, and the sums are exact.
-	const [downMinutes = 0, unknownMinutes = 0, excludedMinutes = 0, upMinutes = 0] = wholeMinutes(
-		[downMs, unknown, excludedDown + excludedElse],
-		up,
-	);
-	const [offlineMinutes = 0, silentMinutes = 0, faultedMinutes = 0, unavailableMinutes = 0] =
-		shared(
-			downMinutes,
-			DOWN_CAUSES.map((cause) => down[cause]),
-		);
-	const excludedOutageMinutes = Math.min(
-		excludedMinutes,
-		Math.ceil(excludedDown / MINUTE_MS),
-		Math.max(
-			Math.floor(excludedDown / MINUTE_MS),
-			Math.floor((downMs + excludedDown) / MINUTE_MS) - downMinutes,
-		),
-	);
-	const counted = outagesIn(phases.filter(({ isExcluded = false }) => !isExcluded));
-	return {
-		uptimePercent: percentOf(
-			up + (unknownAs === 'up' ? countedUnknown : 0),
-			downMs + (unknownAs === 'down' ? countedUnknown : 0),
-		),
-		upMinutes,
-		downMinutes,
-		offlineMinutes,
-		silentMinutes,
-		faultedMinutes,
-		unavailableMinutes,
-		unknownMinutes,
-		excludedMinutes,
-		outages: counted.length,
-		longestOutageMinutes: Math.floor(longest(counted) / MINUTE_MS),
-		outageMinutes: downMinutes + excludedOutageMinutes,
-		excludedOutageMinutes,
-		exclusionReasons: [...new Set(phases.flatMap(({ reasons = [] }) => reasons))],
-		seconds: inSeconds({
+
+	/** The columns of Get Uptime. */
+	figures(unknownAs: UnknownAs) {
+		const [ms, excludedDown, excludedElse] = [this.#ms, this.#excludedDown, this.#excludedElse];
+		const countedUnknown = this.#countedUnknown;
+		const { unknown, up, ...down } = ms;
+		const downMs = lengthsOf(Object.values(down));
+		// In steps, so that each figure is less than a minute off, and the sums are exact.
+		const [downMinutes = 0, unknownMinutes = 0, excludedMinutes = 0, upMinutes = 0] = wholeMinutes(
+			[downMs, unknown, excludedDown + excludedElse],
 			up,
-			...down,
-			unknown,
-			excluded: excludedDown + excludedElse,
-			outage: downMs + excludedDown,
-			excludedOutage: excludedDown,
-		}),
-	};
+		);
+		const [offlineMinutes = 0, silentMinutes = 0, faultedMinutes = 0, unavailableMinutes = 0] =
+			shared(
+				downMinutes,
+				DOWN_CAUSES.map((cause) => down[cause]),
+			);
+		const excludedOutageMinutes = Math.min(
+			excludedMinutes,
+			Math.ceil(excludedDown / MINUTE_MS),
+			Math.max(
+				Math.floor(excludedDown / MINUTE_MS),
+				Math.floor((downMs + excludedDown) / MINUTE_MS) - downMinutes,
+			),
+		);
+		return {
+			uptimePercent: percentOf(
+				up + (unknownAs === 'up' ? countedUnknown : 0),
+				downMs + (unknownAs === 'down' ? countedUnknown : 0),
+			),
+			upMinutes,
+			downMinutes,
+			offlineMinutes,
+			silentMinutes,
+			faultedMinutes,
+			unavailableMinutes,
+			unknownMinutes,
+			excludedMinutes,
+			outages: this.#outages,
+			longestOutageMinutes: Math.floor(this.#longest / MINUTE_MS),
+			outageMinutes: downMinutes + excludedOutageMinutes,
+			excludedOutageMinutes,
+			exclusionReasons: [...this.#reasons],
+			seconds: inSeconds({
+				up,
+				...down,
+				unknown,
+				excluded: excludedDown + excludedElse,
+				outage: downMs + excludedDown,
+				excludedOutage: excludedDown,
+			}),
+		};
+	}
 }
 
 const inSeconds = <T extends string>(ms: Readonly<Record<T, number>>): Record<T, number> =>

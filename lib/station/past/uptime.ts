@@ -21,6 +21,7 @@ import {
 	outagesIn,
 	type Phase,
 	shared,
+	Sums,
 	tally,
 	type UnknownAs,
 } from './tally';
@@ -90,7 +91,7 @@ export function outagesOf(
 	question: OutageQuestion,
 ): Record<string, unknown>[] {
 	const { places, finalUntil } = placesOf(station, past, question);
-	const itemsIn = (found: readonly Phase[]) =>
+	const itemsIn = (found: Iterable<Phase>) =>
 		downTimesOf(found).map(({ from, to, ...outage }) => ({
 			from: iso(from),
 			to: to < past.to ? iso(to) : null,
@@ -107,9 +108,10 @@ export function outagesOf(
 }
 
 /** With their columns. */
-function downTimesOf(phases: readonly Phase[]) {
-	const outages = outagesIn(phases);
-	const { outageMinutes, excludedOutageMinutes } = tally(phases, 'leftOut');
+function downTimesOf(phases: Iterable<Phase>) {
+	const sums = new Sums();
+	const outages = outagesIn(addedTo(sums, phases));
+	const { outageMinutes, excludedOutageMinutes } = sums.figures('leftOut');
 	const lengths = outages.map(({ from, to }) => to - from);
 	const minutes = shared(outageMinutes, lengths);
 	const excluded = shared(
@@ -127,6 +129,13 @@ function downTimesOf(phases: readonly Phase[]) {
 		exclusionReasons: reasons,
 		seconds: { outage: (to - from) / 1000, excludedOutage: excludedMs / 1000 },
 	}));
+}
+
+function* addedTo(sums: Sums, phases: Iterable<Phase>): Generator<Phase, void> {
+	for (const phase of phases) {
+		sums.add(phase);
+		yield phase;
+	}
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

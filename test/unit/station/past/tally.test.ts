@@ -15,7 +15,8 @@ import {
 const MINUTE = 60_000;
 
 // In lists: the code gives one at a time.
-const byPart = (...given: Parameters<typeof eachPart>) => [...eachPart(...given)];
+const byPart = (...given: Parameters<typeof eachPart>) =>
+	Array.from(eachPart(...given), (own) => [...own]);
 const combined = (...given: Parameters<typeof combinedEach>) => [...combinedEach(...given)];
 const excluding = (...given: Parameters<typeof excludingEach>) => [...excludingEach(...given)];
 
