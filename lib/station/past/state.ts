@@ -32,8 +32,8 @@ export function pastMoment(owner: Owner, settings: StationSettings, watermark: n
 interface StateOptions {
 	/** Called with each fact about a place that is watched. */
 	readonly onFact?: (fact: Fact, event: EventFacts) => void;
-	/** Of numbered places, only the statuses that last count. */
-	readonly isNow?: boolean;
+	/** For the present: of numbered places, what was over by this time, up to which everything is decided, does not count. */
+	readonly decidedUpTo?: number;
 }
 
 /** What is watched, by what was created before `end`; of connections also by what shows soon after it what they were. */
@@ -41,7 +41,7 @@ export function stateOf(
 	facts: StationFacts,
 	settings: StationSettings,
 	end: number,
-	{ onFact, isNow = false }: StateOptions = {},
+	{ onFact, decidedUpTo }: StateOptions = {},
 ): StationState {
 	if (settings.kind === 'stationOffline') {
 		return { lines: { [CONNECTION]: connectionOf(facts, end + STRAGGLER_MS) } };
@@ -83,7 +83,8 @@ export function stateOf(
 	marks.sort((a, b) => a - b);
 	// Otherwise, what one of them says can be about another one.
 	const isPlain = unnumbered === 0 && changes.length === 0;
-	const since = isNow && isPlain ? lastingSince(statuses) : undefined;
+	const isOfAll = decidedUpTo === undefined || !isPlain;
+	const since = isOfAll ? undefined : lastingSince(statuses, decidedUpTo);
 	for (const [name, reports] of statuses) {
 		const from = since === undefined ? -Infinity : (since.get(portOf(name)) ?? Infinity);
 		lines[name] = { reports: neededOf(reports, marks, from) };
@@ -110,8 +111,11 @@ function sayingOf({ t: _t, id: _id, ...said }: Report = { t: 0, id: '', key: '' 
 /** An EVSE and its only connector are one place. */
 const portOf = (address: string): string => evseOfAddress(address) ?? address;
 
-/** Since when something that lasts may have been so at a port, with all that touches it. */
-function lastingSince(statuses: ReadonlyMap<string, Reports>): Map<string, number> {
+/** Since when something that may last has been so at a port, with all that touches it. */
+function lastingSince(
+	statuses: ReadonlyMap<string, Reports>,
+	decidedUpTo: number,
+): Map<string, number> {
 	const spans = new Map<string, Spans>();
 	for (const [address, reports] of statuses) {
 		const port = portOf(address);
@@ -121,7 +125,8 @@ function lastingSince(statuses: ReadonlyMap<string, Reports>): Map<string, numbe
 		for (const { t, key } of reports) {
 			if (key !== '') since ??= t;
 			else if (since !== undefined) {
-				own.add(since, t);
+				// Whether it is over, or a boot before has ended it, is not decided.
+				own.add(since, t < decidedUpTo ? t : Infinity);
 				since = undefined;
 			}
 		}

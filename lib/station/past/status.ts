@@ -227,8 +227,8 @@ function openOf(
 ) {
 	const settings = settingsFor(question, 'connectorFault');
 	const spellings = new Map<string, string>();
-	const onFact = noteSpelling(spellings);
-	const state = facts ? stateOf(facts, settings, Infinity, { onFact, isNow: true }) : {};
+	const options = { onFact: noteSpelling(spellings), decidedUpTo: times.finalUntil };
+	const state = facts ? stateOf(facts, settings, Infinity, options) : {};
 	const horizon = { until: Infinity, watermark: past.knownUpTo };
 	const components = componentsOf(state, horizon, times.outages);
 	const lasting = (stretch: StateStretch) => overOf(stretch) === undefined;

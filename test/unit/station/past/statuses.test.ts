@@ -6,6 +6,7 @@ import type { EventFacts, Fact } from '../../../../lib/station/facts';
 import { componentsOf } from '../../../../lib/station/fold/components';
 import { type Run, runsOf } from '../../../../lib/station/fold/runs';
 import { bootOf, know, reportOf } from '../../../../lib/station/fold/station';
+import { overOf } from '../../../../lib/station/fold/timeline';
 import { factsIn, LogWriter, type StationFacts } from '../../../../lib/station/past/log';
 import { stateOf } from '../../../../lib/station/past/state';
 import { statusOf } from '../../../../lib/station/past/status';
@@ -57,35 +58,41 @@ function addTo(
 	if (placed !== undefined) (lines[placed.name] ??= { reports: [] }).reports.push(placed.report);
 }
 
-const said = fc.oneof(
-	{
-		weight: 8,
-		arbitrary: fc
-			.constantFrom('1/0', '1/1', '1/2', '1/?', '?/?', '2/1', '0', '1', '2')
-			.map((place) => place),
-	},
-	{ weight: 1, arbitrary: fc.constant('boot') },
-	{ weight: 1, arbitrary: fc.constant('problem') },
-);
-const history = fc
-	.array(
-		fc.tuple(
-			fc.integer({ min: 0, max: 60 }),
-			said,
-			fc.constantFrom('Available', 'Occupied', 'Faulted', 'Available'),
-		),
-		{ maxLength: 30 },
-	)
-	.map((all) =>
-		all.map(([minute, place, status]): readonly [number, Fact] => {
-			if (place === 'boot') return [minute, boot];
-			return [minute, place === 'problem' ? problemFact('Lock') : statusFact(place, status)];
-		}),
-	)
-	.map((all) => all.sort(([a], [b]) => a - b));
+const saidOf = (places: readonly string[]) =>
+	fc.oneof(
+		{ weight: 8, arbitrary: fc.constantFrom(...places) },
+		{ weight: 1, arbitrary: fc.constant('boot') },
+		{ weight: 1, arbitrary: fc.constant('problem') },
+	);
+const historyOf = (places: readonly string[]) =>
+	fc
+		.array(
+			fc.tuple(
+				fc.integer({ min: 0, max: 60 }),
+				saidOf(places),
+				fc.constantFrom('Available', 'Occupied', 'Faulted', 'Available'),
+			),
+			{ maxLength: 30 },
+		)
+		.map((all) =>
+			all.map(([minute, place, status]): readonly [number, Fact] => {
+				if (place === 'boot') return [minute, boot];
+				return [minute, place === 'problem' ? problemFact('Lock') : statusFact(place, status)];
+			}),
+		)
+		.map((all) => all.sort(([a], [b]) => a - b));
+const anyHistory = historyOf(['1/0', '1/1', '1/2', '1/?', '?/?', '2/1', '0', '1', '2']);
+const numbered = fc.oneof(historyOf(['1/0', '1/1', '1/2', '2/1', '0']), historyOf(['0', '1', '2']));
 
 const runsIn = (state: StationState, watermark: number) =>
 	shown(runsOf(componentsOf(state, { until: Infinity, watermark }), SETTINGS));
+/** Of statuses only. */
+function lastingIn(state: StationState, watermark: number) {
+	const components = componentsOf(state, { until: Infinity, watermark });
+	const all = components.all.filter(({ component }) => component === undefined);
+	const isLasting = ({ stretches }: Run) => stretches.some((one) => overOf(one) === undefined);
+	return shown(runsOf({ ...components, all }, SETTINGS).filter(isLasting));
+}
 
 const shown = (runs: readonly Run[]) =>
 	runs.map(({ connector, since, until, to, isEndedByBoot, heldAt, reports, stretches }) => ({
@@ -99,7 +106,7 @@ const shown = (runs: readonly Run[]) =>
 
 it('what is kept of statuses shows the same faults as all that was said', () => {
 	fc.assert(
-		fc.property(history, fc.constantFrom(0, 5, 20, 40, 65, Infinity), (all, minutes) => {
+		fc.property(anyHistory, fc.constantFrom(0, 5, 20, 40, 65, Infinity), (all, minutes) => {
 			const facts = factsOf(all);
 			const watermark = minutes * MINUTE;
 			const expected = runsIn(plainState(facts), watermark);
@@ -107,6 +114,37 @@ it('what is kept of statuses shows the same faults as all that was said', () => 
 		}),
 		{ numRuns: casesOf({ few: 500, all: 4_000 }) },
 	);
+});
+
+it('what is kept of statuses for the present shows the same faults that last as all that was said', () => {
+	const histories = fc.oneof(
+		{ weight: 1, arbitrary: anyHistory },
+		{ weight: 4, arbitrary: numbered },
+	);
+	fc.assert(
+		fc.property(histories, fc.constantFrom(0, 5, 20, 40, 65, Infinity), (all, minutes) => {
+			const facts = factsOf(all);
+			const watermark = minutes * MINUTE;
+			const plain = plainState(facts);
+			const { windows } = componentsOf(plain, { until: Infinity, watermark });
+			const undecided = windows.flatMap(({ t, isOver }) => (isOver ? [] : [t]));
+			const decidedUpTo = Math.min(watermark, ...undecided);
+			const kept = stateOf(facts, SETTINGS, Infinity, { decidedUpTo });
+			expect(lastingIn(kept, watermark)).toEqual(lastingIn(plain, watermark));
+		}),
+		{ numRuns: casesOf({ few: 500, all: 4_000 }) },
+	);
+});
+
+it('keeps for the present no report of a fault that is over', () => {
+	const faults = Array.from({ length: 3_000 }, (_unused, n): readonly [number, Fact] => {
+		return [n, statusFact('1', n % 2 === 0 ? 'Available' : 'Faulted')];
+	});
+	const kept = (all: typeof faults) =>
+		stateOf(factsOf(all), SETTINGS, Infinity, { decidedUpTo: Infinity }).lines?.['1']?.reports.length;
+	expect(kept(faults.slice(0, -1))).toBe(1);
+	expect(kept(faults)).toBe(2);
+	expect(kept([...faults, [3_000, boot]])).toBe(2);
 });
 
 it('keeps few reports of a station that says again and again that all is well', () => {
