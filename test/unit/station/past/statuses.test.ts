@@ -141,7 +141,8 @@ it('keeps for the present no report of a fault that is over', () => {
 		return [n, statusFact('1', n % 2 === 0 ? 'Available' : 'Faulted')];
 	});
 	const kept = (all: typeof faults) =>
-		stateOf(factsOf(all), SETTINGS, Infinity, { decidedUpTo: Infinity }).lines?.['1']?.reports.length;
+		stateOf(factsOf(all), SETTINGS, Infinity, { decidedUpTo: Infinity }).lines?.['1']?.reports
+			.length;
 	expect(kept(faults.slice(0, -1))).toBe(1);
 	expect(kept(faults)).toBe(2);
 	expect(kept([...faults, [3_000, boot]])).toBe(2);
