@@ -1,6 +1,8 @@
 /** What a question keeps in memory of a long list, which is made page by page. */
 import { walkPages } from '../../../../lib/service/paging';
 import { DEFAULT_CONNECTION, readPast } from '../../../../lib/station';
+import { timesOf } from '../../../../lib/station/past/history';
+import { factsIn, LogWriter } from '../../../../lib/station/past/log';
 import { collectGarbage } from '../../../support/garbage';
 
 /** At most 200 MB of a million events: as much of these. */
@@ -62,4 +64,38 @@ it('keeps facts and never events: less than 200 MB of a million', async () => {
 	expect(past.events).toBeGreaterThanOrEqual(EVENTS);
 	expect(past.facts.stations.size).toBe(STATIONS);
 	expect(kept).toBeLessThan(MOST_BYTES);
+}, 120_000);
+
+/** Of these, times and codes are kept in columns outside of the heap: a pointer for each code. */
+const MOST_HEAP_BYTES = 10 * 2 ** 20 * (EVENTS / 1_000_000);
+
+it('keeps no object for each fault of one station: less than 10 MB of the heap if one of four in a million is a fault', async () => {
+	const times = (count: number) => {
+		const log = new LogWriter();
+		for (let n = 0; n < count; n++) {
+			const status = n % 4 === 3 ? 'Faulted' : n % 2 === 0 ? 'Available' : 'Charging';
+			const errorCode = status === 'Faulted' ? 'OtherError' : 'NoError';
+			const fact = {
+				about: 'status',
+				connector: n % 8 < 4 ? '1' : '2',
+				status,
+				errorCode,
+			} as const;
+			log.add({ at: NOW - n * EVERY_MS, eventId: `whevt_${n}`, facts: [fact] }, true);
+		}
+		const facts = factsIn('s1', log.end(), { from: -Infinity, to: Infinity });
+		const read = { knownUpTo: NOW, heardUpTo: NOW, readBackTo: NOW - count * EVERY_MS };
+		return timesOf(facts, { ...read, oldestAt: undefined, silentAfterMs: 1e8 });
+	};
+	const heap = async () => {
+		await collectGarbage();
+		return process.memoryUsage().heapUsed;
+	};
+	times(1_000);
+	const before = await heap();
+	const { connectors } = times(EVENTS);
+	const kept = (await heap()) - before;
+	const faults = connectors.flatMap(({ faulted }) => [...faulted]);
+	expect(faults).toHaveLength(EVENTS / 4);
+	expect(kept).toBeLessThan(MOST_HEAP_BYTES);
 }, 120_000);

@@ -180,3 +180,17 @@ it('parts have what the whole has, wherever it is cut', () => {
 		}),
 	);
 });
+
+it('makes the phases of a part one at a time, as they are gone through', () => {
+	let made = 0;
+	const all = function* (): Generator<Phase> {
+		for (; made < 1_000; made++) {
+			yield { from: made * MINUTE, to: (made + 1) * MINUTE, causes: [], isKnown: made % 2 === 0 };
+		}
+	};
+	const [figures] = Array.from(eachPart(all(), [{ from: 0, to: 1_000 * MINUTE }]), (phases) => {
+		expect(made).toBeLessThan(3);
+		return tally(phases, 'leftOut');
+	});
+	expect(figures).toMatchObject({ upMinutes: 500, unknownMinutes: 500 });
+});
