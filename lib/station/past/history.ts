@@ -596,7 +596,10 @@ function usesIn(states: Iterable<EventFacts>, windows: readonly BootWindow[]): P
 	});
 }
 
-/** With those that the asset list names, and the statuses that it knows where no event says anything. */
+/**
+ * With those that the asset list names, and the statuses that it knows where no event says anything. Its numbers are those of
+ * EVSEs, unless an EVSE has a second connector: then only how many connectors it lists says something.
+ */
 function withListed(
 	found: readonly ConnectorTimes[],
 	listed: ListedStation | undefined,
@@ -605,18 +608,24 @@ function withListed(
 	station: StatusPlace | undefined,
 ): ConnectorTimes[] {
 	const all = [...found];
-	for (const one of listed?.connectors ?? []) {
+	const connectors = listed?.connectors ?? [];
+	const ofVersion = found.filter((one) => one.is201 === isNew);
+	const hasOther = isNew && new Set(ofVersion.map(({ port }) => port)).size < ofVersion.length;
+	if (hasOther && ofVersion.length >= connectors.length) return all;
+	for (const one of connectors) {
 		const { number } = one;
 		const known = all.filter(
 			({ is201: isOfNew, name, port }) => isOfNew === isNew && (isNew ? port : name) === number,
 		);
-		for (const connector of known) {
-			all[all.indexOf(connector)] = { ...connector, listed: one, exists: ALWAYS };
+		if (!hasOther) {
+			for (const connector of known) {
+				all[all.indexOf(connector)] = { ...connector, listed: one, exists: ALWAYS };
+			}
 		}
 		if (known.length > 0) continue;
 		const port = !isNew && portIs === 'station' ? STATION : number;
 		const place = { name: isNew ? `${number}/1` : number, port, is201: isNew };
-		all.push(connectorByList(one, place, station));
+		all.push(connectorByList(hasOther ? { number } : one, place, station));
 	}
 	return all;
 }

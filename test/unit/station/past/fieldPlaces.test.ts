@@ -596,6 +596,29 @@ describe('the asset list', () => {
 		]);
 	});
 
+	it('names no EVSE in OCPP 2.0.1 if one has a second connector: its numbers are those of connectors', async () => {
+		const two = [
+			...[status201('00:00', 1, 1, 'Faulted'), status201('00:00', 1, 2, 'Faulted')],
+			...heartbeats(),
+		];
+		const free = (id: number) => ({ id, status: 'Available', updatedAt: iso('11-22 00:00') });
+		const ask = async (numbers: readonly number[], per: 'connector' | 'station') =>
+			await uptime(two, { per }, { ...DAY, assets: [listed(numbers.map(free))] });
+		expect(await ask([1, 2], 'connector')).toMatchObject([
+			{ connector: '1/1', faultedMinutes: 1440 },
+			{ connector: '1/2', faultedMinutes: 1440 },
+		]);
+		expect(await ask([1, 2], 'station')).toMatchObject([{ faultedMinutes: 1440, upMinutes: 0 }]);
+		// Of further connectors, nothing is known.
+		expect(await ask([1, 2, 3], 'station')).toMatchObject([{ unknownMinutes: 1440, upMinutes: 0 }]);
+		const assets = [listed([1, 2].map(free))];
+		const [item] = await status(two, { now: time('18:00'), assets });
+		expect(item).toMatchObject({
+			status: 'faulted',
+			connectors: [{ connector: '1/1' }, { connector: '1/2' }],
+		});
+	});
+
 	it('keeps a station from being down by its one connector of which something is heard', async () => {
 		const events = [status16('00:00', 1, 'Faulted'), ...heartbeats()];
 		const all = [listed([{ id: '1' }, { id: '2' }, { id: '3' }])];
