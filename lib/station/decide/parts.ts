@@ -93,7 +93,8 @@ function outageRun(
 ): Run[] {
 	const names = { connector: '', places: new Map<string, Naming>(), stretches: [] };
 	const run = { ...names, key: first.key, first, since };
-	const isKnown = known !== undefined && since <= known.since && known.since < until;
+	const isKnown =
+		known !== undefined && (since === known.since || (since < known.since && known.since < until));
 	if ((isVoid === true && !isKnown) || since > watermark) return [];
 	const reports = [first];
 	if (until <= watermark && to !== undefined) return [{ ...run, reports, until, to }];

@@ -47,8 +47,9 @@ export function outagesOf(
 	const close = ({ t: until, id: to }: Sign, isVoid = false) => {
 		if (open === undefined) return;
 		const { first } = open;
-		if (until > first.t)
-			outages.push({ first, since: first.t, until, to, ...(isVoid && { isVoid }) });
+		// Of equal times, the connection is the later one.
+		const isNone = isVoid || until === first.t;
+		outages.push({ first, since: first.t, until, to, ...(isNone && { isVoid: true }) });
 		open = undefined;
 	};
 	const see = (sign: Sign): void => {

@@ -190,6 +190,21 @@ describe('a station', () => {
 		]);
 	});
 
+	it('that was connected again in the moment in which it was lost, as is listed late, was offline for no time', async () => {
+		const events = [
+			...[lost('09:00'), back('09:00', 's1', { listedAt: '09:08' })],
+			...[lost('12:00'), back('12:30')],
+		];
+		expect(await told(events, {}, ['08:45', '13:00'])).toEqual([
+			...['opened 09:00 -', 'opened 12:00 -'],
+			...['resolved 09:00 09:00', 'resolved 12:00 12:30'],
+		]);
+		const inTime = [lost('09:00'), back('09:00'), lost('12:00'), back('12:30')];
+		expect(await told(inTime, { forMs: 0, resolveAfterMs: 0 }, ['08:45', '13:00'])).toEqual([
+			...['opened 12:00 -', 'resolved 12:00 12:30'],
+		]);
+	});
+
 	it('that is healthy costs nothing', async () => {
 		const world = stationWorld();
 		world.events = heartbeats('08:00', '10:00', 10_000);
