@@ -190,7 +190,9 @@ function overlapping(world: World): unknown[] {
 		const at = item['stoppedAt'] ?? item['startedAt'];
 		const codes = [item['errorCode'], item['vendorErrorCode']];
 		const id = (station as { id: string }).id;
-		if (kind === 'sessionEnded') return JSON.stringify([id, transactionId, at]);
+		// Two stops of one time that name nothing are two, if their registers differ.
+		const register = transactionId === '-1' ? item['meterStopWh'] : '';
+		if (kind === 'sessionEnded') return JSON.stringify([id, transactionId, at, register]);
 		const code = kind === 'connectorStatus' ? status : scope === 'code' ? codes : '';
 		return JSON.stringify([id, connector, code]);
 	});

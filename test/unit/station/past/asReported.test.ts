@@ -20,6 +20,8 @@ import { incidents, type PastOptions, sessions } from './pastWorld';
 
 const RUNS = casesOf({ few: 1, all: 6 });
 const SEED = process.env['SEED'];
+/** A station may try to begin a session just before it begins it. */
+const PUBLISHED = FROM - MINUTE;
 /** By then every incident is over or reported. */
 const SETTLED_MINUTES = 240;
 
@@ -86,7 +88,7 @@ async function asked(
 	more: PastOptions,
 ) {
 	const options = {
-		...{ from: FROM, now: FROM + (SETTLED_MINUTES + 3) * MINUTE, ...more },
+		...{ from: PUBLISHED, now: FROM + (SETTLED_MINUTES + 3) * MINUTE, ...more },
 	};
 	const found =
 		settings.kind === 'sessionEnded'
