@@ -1,10 +1,8 @@
 /** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
 import { DAY_MS, HOUR_MS, STATION_AHEAD_MS } from '../common/settings';
 import type { Register } from '../common/state';
-import { atOf, type Clock, FRACTION_MS } from '../fold/registers';
+import { atOf, type Clock, fallsIn, FRACTION_MS, isFallen, ROUNDING_WH } from '../fold/registers';
 
-/** Registers are rounded to whole Wh, each in its own way. */
-const ROUNDING_WH = 1;
 /** Stations write whole seconds, and not at the moment in which they measure. */
 const ROUNDING_MS = 10_000;
 
@@ -39,9 +37,6 @@ export const canRise = (from: Value, to: Value, limitW: number): boolean =>
 /** Several values of one message have its time, whenever they were measured. */
 const isInLimit = (from: Value, to: Value, ms: number, limitW: number): boolean =>
 	ms === 0 || to.wh - from.wh <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
-
-export const isFallen = (from: Pick<Value, 'wh'>, to: Pick<Value, 'wh'>): boolean =>
-	to.wh < from.wh - ROUNDING_WH;
 
 const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
 
@@ -156,8 +151,8 @@ function isOfMoment(marked: Register, one: Register, limitW: number): boolean {
 }
 
 /**
- * Whether the register may have begun again: it was below that of the begin, and can have risen from there to the last one since, or
- * not again.
+ * Whether the register may have begun again, or a possible reading is wrong: it fell, and can have risen from there to the last one
+ * since, or not again.
  */
 function hasBegunAgain(
 	begin: Value,
@@ -166,12 +161,17 @@ function hasBegunAgain(
 	isRunning: boolean,
 	limitW: number,
 ): boolean {
-	const isSince = (one: Register) => one.c === undefined && one.wh > 0 && atOf(one) > begin.at;
-	const [first, ...others] = named.filter(isSince).toSorted(inOrder);
-	if (first === undefined) return false;
-	const lowest = others.reduce((least, one) => (one.wh < least.wh ? one : least), first);
-	if (!isFallen(begin, lowest)) return false;
-	return inOrder(last, lowest) < 0 ? isRunning : canRise(valueOf(lowest), valueOf(last), limitW);
+	const isTooHigh = (one: Register) =>
+		!isFallen(begin, one) && !canRise(begin, valueOf(one), limitW);
+	const since = named.filter(
+		(one) => one.c === undefined && one.wh > 0 && atOf(one) > begin.at && !isTooHigh(one),
+	);
+	const first: Register = { t: begin.t, d: begin.at - begin.t, wh: begin.wh };
+	return fallsIn([first, ...since.toSorted(inOrder)], named).some(([from, to]) => {
+		// The clock may have been set in between.
+		if (from !== first && from.t > to.t) return false;
+		return inOrder(last, to) < 0 ? isRunning : canRise(valueOf(to), valueOf(last), limitW);
+	});
 }
 
 /**

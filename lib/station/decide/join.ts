@@ -7,9 +7,9 @@ import { CLOSING_MS, LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/se
 import type { Register, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { mayBeSame } from '../fold/decided';
-import { atOf } from '../fold/registers';
+import { atOf, isFallen } from '../fold/registers';
 import { lastOf } from '../fold/sessions';
-import { canRise, isFallen, valueOf } from './energy';
+import { canRise, valueOf } from './energy';
 import { isOver, latest, type KnownSession, type KnownSessions } from './known';
 import { type FoundBy, limitAt, namingOf, type SessionPlace } from './sessionItem';
 

@@ -22,6 +22,15 @@ export const atOf = ({ t, d = 0 }: Register): number => t + d;
 /** Stations write times without fractions: the first reading can seem to be from before the start. */
 export const FRACTION_MS = 1_000;
 
+/** Registers are rounded to whole Wh, each in its own way. */
+export const ROUNDING_WH = 1;
+
+export const isFallen = (from: Pick<Register, 'wh'>, to: Pick<Register, 'wh'>): boolean =>
+	to.wh < from.wh - ROUNDING_WH;
+
+/** That are kept of a group of readings. */
+const MOST_FALLS = 2;
+
 /** The same, as far as it decides which session a reading belongs to. */
 export const belongsAt = (one: Register): number =>
 	atOf(one) + (one.c === 'begin' ? FRACTION_MS : 0);
@@ -105,7 +114,7 @@ interface Thinning {
 	readonly spanOf?: (at: number) => number;
 }
 
-/** The highest and the lowest of each stay, too: they may contradict the others. */
+/** The highest and the lowest of each stay, too, and where the register falls: they may contradict the others. */
 export function thinned(
 	registers: readonly Register[],
 	{ settled, cut = -Infinity, spanOf = () => 0 }: Thinning,
@@ -136,9 +145,35 @@ function limited(group: Register[]): Register[] {
 		(least, one) => (one.wh < least.wh ? one : least),
 		measured[0] ?? first,
 	);
-	const between = [
+	const falls = fallsIn(measured).slice(0, MOST_FALLS);
+	const between = new Set([
 		...(highest.wh > Math.max(first.wh, last.wh) ? [highest] : []),
 		...(lowest !== first && lowest !== last ? [lowest] : []),
-	];
+		...falls.flat(),
+		// What shows that these may be older than their time.
+		...[first, lowest].flatMap((one) => measured.findLast((other) => isExceeded(one, other)) ?? []),
+	]);
+	between.delete(first);
+	between.delete(last);
 	return [{ ...first, gap: atOf(last) }, ...between, last];
+}
+
+/** Several values of one message can have its time, whenever they were measured: only the highest is certainly no older. */
+const isExceeded = (one: Register, other: Register): boolean =>
+	other.wh > one.wh && atOf(other) === atOf(one);
+
+/** The highest before each fall, and the first after it. */
+export function fallsIn(
+	sorted: readonly Register[],
+	all: readonly Register[] = sorted,
+): [Register, Register][] {
+	const falls: [Register, Register][] = [];
+	let [highest] = sorted;
+	for (const one of sorted) {
+		if (highest === undefined || all.some((other) => isExceeded(one, other))) continue;
+		if (isFallen(highest, one)) falls.push([highest, one]);
+		else if (one.wh <= highest.wh) continue;
+		highest = one;
+	}
+	return falls;
 }

@@ -306,6 +306,42 @@ a register that begins again, and has not passed where it was when the next sess
   09:40 start 1 950 tx=26 | 10:10 stop 26 1950
   => ? -min -kWh #25 NotReported Wh=1000..- | ? 30min 1kWh #26
 
+a register that begins again above where it was at the start
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 3500 tx=25 | 09:20 meter 1 1200 tx=25 | 09:40 stop 25 5000
+  => ? 40min -kWh Wh=1000..-
+
+a register that counts from 0 and begins again with a boot
+  09:00 started A 1/1 0@begin | 09:20 updated A 3500 | 09:35 updated A 200 | 10:00 ended A 5000@end
+  => ? 60min -kWh Wh=0..-
+
+a register that counts from 0 and begins again in a session without a stop
+  09:00 start 1 0 tx=5 | 09:10 meter 1 3500 tx=5 | 09:20 meter 1 200 tx=5 | 09:35 meter 1 4000 tx=5
+  10:00 start 1 4000 tx=6 | 10:20 stop 6 6000
+  => 1 -min -kWh #5 NotReported | 1 20min 2kWh #6
+
+a register that begins again within a half hour, long before the end
+  08:55 start 1 0 tx=25 | 09:01 meter 1 1000 tx=25 | 09:04 meter 1 2000 tx=25 | 09:07 meter 1 3500 tx=25
+  09:10 meter 1 1200 tx=25 | 09:13 meter 1 1500 tx=25 | 09:20 meter 1 4000 tx=25 | 09:27 meter 1 5000 tx=25
+  10:10 meter 1 9000 tx=25 | 10:50 stop 25 12000
+  => ? 115min -kWh Wh=0..-
+
+a reading above the connector's limit, before lower ones
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 9900000 tx=25 | 09:20 meter 1 3000 tx=25 | 09:30 stop 25 6000
+  => ? 5kWh (start to stop)
+
+a reading from which the register cannot have risen to the last one
+  09:00 start 1 500000 tx=25 | 09:10 meter 1 590000 tx=25 | 09:29 meter 1 510000 tx=25 | 09:30 stop 25 600000
+  => ? 100kWh (start to stop)
+
+values of one message that all have its time
+  09:00 start 1 1000 tx=25 | 09:20 meter 1 3500 tx=25 | 09:25 meter 1 2000~09:25 1000~09:00 3500~09:25 tx=25
+  09:40 stop 25 6000 3000~09:40 1000~09:00 4000~09:40
+  => ? 5kWh (start to stop)
+
+a clock that is set back between readings
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 2500 tx=25 at=09:20 | 09:15 meter 1 3000 tx=25 at=09:15 | 09:40 stop 25 6000
+  => ? 5kWh (start to stop)
+
 two readings that are so low that the register cannot have begun again
   09:00 start 1 500000 tx=25 | 09:10 meter 1 501000 tx=25 | 09:15 meter 1 5 tx=25 | 09:16 meter 1 6 tx=25
   09:20 meter 1 504000 tx=25 | 09:30 stop 25 505000
