@@ -59,6 +59,8 @@ export function follow(
 		}
 		latest.reported = 'closed';
 		latest.closedUntil = latest.until;
+		// It was reported as what it is now: what is in it is no other one.
+		latest.begun = undefined;
 	};
 	const early = runs.filter(
 		(run) => latest !== undefined && isEarlier(run, latest, resolveAfterMs),

@@ -205,6 +205,17 @@ describe('a station', () => {
 		]);
 	});
 
+	it('has no second outage within one that was reported as over, however late its parts are listed', async () => {
+		const events = [
+			...[lost('09:00:10', 's1', { listedAt: '09:02:30' }), lost('09:00:30'), back('09:02')],
+			back('09:00:20', 's1', { listedAt: '09:04:30' }),
+		];
+		expect(await told(events, { forMs: 0, resolveAfterMs: 0 })).toEqual([
+			'opened 09:00:30 -',
+			'resolved 09:00:10 09:02',
+		]);
+	});
+
 	it('that is healthy costs nothing', async () => {
 		const world = stationWorld();
 		world.events = heartbeats('08:00', '10:00', 10_000);
