@@ -11,18 +11,25 @@ import type {
 import { FIELD_LABELS, SERVICE_INTERFACE } from '../lib/service';
 import { withBearer, withNewToken } from '../n8n/api/credentials';
 
-/** Matches any host except this machine: the URLs that `plainHttpWarning` warns about when the credential is used. */
-const RISKY =
-	'^\\s*[Hh][Tt]{2}[Pp]://(?!(([\\w-]+\\.)*localhost|127(\\.\\d{1,3}){3}|\\[::1\\])([:/]|\\s*$))';
+/** In any case, and after a blank. */
+const PLAIN_HTTP = ['ttp://', 'TTP://'].map((text) => ({ _cnd: { includes: text } }));
+/** The hosts that `plainHttpWarning` leaves out when the credential is used, but for further addresses of the loopback network. */
+const THIS_MACHINE = ['://localhost', '.localhost', '://127.0.0.1', '://[::1]'].flatMap((host) => [
+	{ _cnd: { endsWith: host } },
+	...[':', '/'].map((end) => ({ _cnd: { includes: `${host}${end}` } })),
+]);
 
-/** The warning about an http URL in the form: n8n does not show the message of a test that succeeded. */
+/**
+ * The warning about an http URL in the form: n8n does not show the message of a test that succeeded. Without a regular expression:
+ * n8n tests it whenever the credential is used, for at most 250 ms, and fails if the machine is busy for as long.
+ */
 function plainHttpNotice(field: 'baseUrl' | 'authUrl'): INodeProperties {
 	return {
 		displayName: `'${FIELD_LABELS[field]}' is plain http: anyone on the network between n8n and the service can read the secrets and the data. Use https if the service offers it.`,
 		name: `${field}Notice`,
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { [field]: [{ _cnd: { regex: RISKY } }] } },
+		displayOptions: { show: { [field]: PLAIN_HTTP }, hide: { [field]: THIS_MACHINE } },
 	};
 }
 

@@ -87,7 +87,7 @@ const triggerOptions: INodeProperties[] = [
 	{
 		...rotationGrace,
 		displayOptions: {
-			show: { '/registration': ['automatic'], rotateAt: [{ _cnd: { regex: '.' } }] },
+			show: { '/registration': ['automatic'], rotateAt: [{ _cnd: { exists: true } }] },
 			hide: { rotateAfterDays: [{ _cnd: { gt: 0 } }] },
 		},
 	},
