@@ -1,4 +1,5 @@
 /** What is known of a station's sessions at a time: their starts, each with its IDs, the stops, and what readings name. */
+import { countBefore } from '../../shared/sorted';
 import { CLOSING_MS, LATE_STOP_MS, REPEATED_MS, RESPONSE_MS } from '../common/settings';
 import type {
 	NamedStart,
@@ -555,13 +556,7 @@ const isBefore = (a: KnownSession, b: KnownSession): boolean =>
 
 /** After those that began up to then. */
 function placeIn(sessions: readonly KnownSession[], at: number): number {
-	let [low, high] = [0, sessions.length];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((sessions[middle]?.start.at ?? Infinity) <= at) low = middle + 1;
-		else high = middle;
-	}
-	return low;
+	return countBefore(sessions.length, (n) => (sessions[n]?.start.at ?? Infinity) <= at);
 }
 
 function setOf<Key>(sets: Map<Key, Set<KnownSession>>, key: Key): Set<KnownSession> {

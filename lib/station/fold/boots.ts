@@ -2,6 +2,7 @@
  * A boot starts over: if a connector reports within ten minutes of it, what is not reported again by then ended at the boot.
  * While the station is offline, the ten minutes pause.
  */
+import { countBefore } from '../../shared/sorted';
 import { BOOT_ASKED_MS, BOOT_MS, RESPONSE_MS } from '../common/settings';
 import type { Boot, Report } from '../common/state';
 import { OFFLINE, type Outage } from './outages';
@@ -57,13 +58,7 @@ function endOf(boot: number, outages: readonly Outage[]): number {
 
 /** The index of the first that is not before `t`. */
 function firstFrom(times: readonly number[], t: number): number {
-	let [low, high] = [0, times.length];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((times[middle] ?? 0) < t) low = middle + 1;
-		else high = middle;
-	}
-	return low;
+	return countBefore(times.length, (n) => (times[n] ?? 0) < t);
 }
 
 /** Whether a report of the connection can matter to a boot before it. */

@@ -168,9 +168,11 @@ export function fallsIn(
 	all: readonly Register[] = sorted,
 ): [Register, Register][] {
 	const falls: [Register, Register][] = [];
+	const mostAt = new Map<number, number>();
+	for (const one of all) mostAt.set(atOf(one), Math.max(one.wh, mostAt.get(atOf(one)) ?? one.wh));
 	let [highest] = sorted;
 	for (const one of sorted) {
-		if (highest === undefined || all.some((other) => isExceeded(one, other))) continue;
+		if (highest === undefined || one.wh < (mostAt.get(atOf(one)) ?? one.wh)) continue;
 		if (isFallen(highest, one)) falls.push([highest, one]);
 		else if (one.wh <= highest.wh) continue;
 		highest = one;

@@ -3,6 +3,7 @@
  * a stop that is sent again hours later, whatever came between, and whatever ID it has then.
  */
 import { createHash } from 'node:crypto';
+import { countBefore } from '../../shared/sorted';
 import { MINUTE_MS, REPEATED_MS, STATION_AHEAD_MS } from '../common/settings';
 import type { SessionStart, SessionStop, ToldSession } from '../common/state';
 
@@ -42,10 +43,12 @@ export function remember(
 const textOf = ({ start, stop }: ToldSession): string => start + stop;
 
 /** Those before which the message was sent by its own time, over an hour ago: what is sent again before that is known from its session. */
-const before = (told: readonly ToldSession[], { t, at }: SentStart | SentStop): ToldSession[] =>
-	t - at <= REPEATED_MS - STATION_AHEAD_MS
-		? []
-		: told.filter((one) => t > one.t + REPEATED_MS && at <= one.t + STATION_AHEAD_MS);
+function before(told: readonly ToldSession[], { t, at }: SentStart | SentStop): ToldSession[] {
+	if (t - at <= REPEATED_MS - STATION_AHEAD_MS) return [];
+	const toldBefore = (time: number) =>
+		countBefore(told.length, (n) => (told[n]?.t ?? Infinity) < time);
+	return told.slice(toldBefore(at - STATION_AHEAD_MS), toldBefore(t - REPEATED_MS));
+}
 
 export function isStartAgain(told: readonly ToldSession[], start: SentStart): boolean {
 	const some = before(told, start);

@@ -1,4 +1,5 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
+import { countBefore } from '../../shared/sorted';
 import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
 import { Numbers } from './numbers';
 
@@ -53,13 +54,8 @@ export class Spans implements Iterable<Span> {
 
 	/** The last that has begun by then, of those that are sorted. */
 	begunBy(at: number): Span | undefined {
-		let [low, high] = [0, this.length];
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (this.fromOf(middle) <= at) low = middle + 1;
-			else high = middle;
-		}
-		return low === 0 ? undefined : { from: this.fromOf(low - 1), to: this.toOf(low - 1) };
+		const last = countBefore(this.length, (n) => this.fromOf(n) <= at) - 1;
+		return last < 0 ? undefined : { from: this.fromOf(last), to: this.toOf(last) };
 	}
 
 	*[Symbol.iterator](): Generator<Span, void> {

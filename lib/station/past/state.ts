@@ -1,4 +1,5 @@
 /** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
+import { countBefore } from '../../shared/sorted';
 import type { Owner } from '../common/incident';
 import { evseOfAddress, isNumbered } from '../common/places';
 import { STRAGGLER_MS, type StationSettings } from '../common/settings';
@@ -196,13 +197,7 @@ function signsOf({ signs: { times, places }, idOf }: StationFacts, until: number
 		return first - second || (idAt(a) < idAt(b) ? -1 : 1);
 	});
 	return (t: number) => {
-		let [low, high] = [0, sorted.length];
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if ((times[sorted[middle] ?? 0] ?? 0) > t) high = middle;
-			else low = middle + 1;
-		}
-		const n = sorted[low];
+		const n = sorted[countBefore(sorted.length, (index) => (times[sorted[index] ?? 0] ?? 0) <= t)];
 		const at = n === undefined ? undefined : times[n];
 		return n === undefined || at === undefined || at >= until ? undefined : { t: at, id: idAt(n) };
 	};
