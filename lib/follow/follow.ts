@@ -70,7 +70,8 @@ async function followWith(reader: Reader, before: Position, source: Source) {
 	let position = afterNews(before, news, source);
 	const behind = behindNews(before, position);
 	if (behind !== undefined) {
-		const rest = await readPart(behind, position, reader);
+		// What follows the record that the poll before ended with was read just now.
+		const rest = await readPart(behind, position, reader, after);
 		position = { ...position, stretches: rest.reduce(withStretch, position.stretches) };
 	}
 	position = await readKind('unread', position, reader);
@@ -273,7 +274,9 @@ function behindNews(before: Position, { order, trail }: Position): Stretch | und
 	const backTo = newestAt - OVERLAP_MS;
 	const known = before.trail.length > 0 ? before.trail : trail;
 	const { id: after, at: by } = known.findLast(({ at }) => at < backTo) ?? {};
-	return { after, by, backTo, upTo: newestAt, kind: 'unread', lateTo: newestAt };
+	// A newer event may come before the last record of the poll before.
+	const upTo = newestAt + OVERLAP_MS;
+	return { after, by, backTo, upTo, kind: 'unread', lateTo: upTo };
 }
 
 /** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */
@@ -314,10 +317,15 @@ async function readKind(
 }
 
 /** Reads a stretch if it may. Returns what is left to be read: it is continued after its last record. */
-async function readPart(part: Stretch, position: Position, reader: Reader): Promise<Stretch[]> {
+async function readPart(
+	part: Stretch,
+	{ order }: Position,
+	reader: Reader,
+	until?: string,
+): Promise<Stretch[]> {
 	if (reader.isOver || reader.failure !== undefined) return [part];
 	const { after, by, backTo, upTo } = part;
-	const walked = await reader.read({ after, by, backTo, upTo, order: position.order });
+	const walked = await reader.read({ after, by, backTo, upTo, until, order });
 	const rest = { ...part, after: walked.cursor, by: walked.by };
 	if (walked.isWhole) return walked.isAtEnd ? [] : lookBehind(rest);
 	return [upTo === undefined ? rest : { ...rest, backTo: Math.max(backTo, walked.by ?? backTo) }];

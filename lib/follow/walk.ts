@@ -22,6 +22,8 @@ export interface WalkOptions {
 	readonly backTo: number | 'newest';
 	/** A list that begins with the oldest event is read up to here; to its end by default. */
 	readonly upTo?: number | undefined;
+	/** The ID of a record that ends the reading, whatever its time. */
+	readonly until?: string | undefined;
 	/** Which event the list begins with, if that is known. */
 	readonly order?: ListOrderName | undefined;
 	/** Called before each request; false ends the reading. */
@@ -59,7 +61,7 @@ const DISORDER_MS = MINUTE_MS;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
 export async function walk(reading: WalkOptions, onPage: OnPage) {
-	const { client, pageSize, after } = reading;
+	const { client, pageSize, after, until } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 	const { upTo: to = Infinity, backTo } = reading;
 	let [newest, isRefused] = [-Infinity, false];
@@ -136,10 +138,15 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		if (listed.length > 0) goesOn = await onPage(listed, serviceNow());
 		if (goesOn === false) return result(true, true);
 		await setImmediate();
-		if (!page.isLast && reach.isFarEnough) return result(true);
+		const isReached = until !== undefined && hasRecord(page, until);
+		if (!page.isLast && (isReached || reach.isFarEnough)) return result(true);
 	}
 	return result(!isRefused, !isRefused);
 }
+
+/** Whether the page has the record, or it was left out. */
+const hasRecord = ({ listed, cursor }: ListedPage, wanted: string): boolean =>
+	cursor === wanted || listed.some(({ id, place }) => id === wanted || place === wanted);
 
 /** The pages; then the error, if the list failed. */
 async function* withFailure(pages: AsyncIterable<ListedPage>): AsyncGenerator<ListedPage | Error> {

@@ -22,6 +22,8 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 10);
 /** Events that are listed at most this long after their creation, at their place, are known once they are this old. */
 const GRACE_MS = MINUTE;
+/** By at most this much is an event's place in the list wrong. */
+const LONGEST_JITTER_MS = 30_000;
 
 interface Arrival {
 	/** Seconds before the poll at which it is created, in a stretch since the poll before. */
@@ -44,12 +46,19 @@ interface Step {
 }
 
 const arrival: fc.Arbitrary<Arrival> = fc.record({
-	share: fc.double({ min: 0, max: 1, noNaN: true }),
+	// Of doubles, most are tiny: those events have nearly the same time.
+	share: fc.oneof(
+		fc.double({ min: 0, max: 1, noNaN: true }),
+		fc.integer({ min: 0, max: 1_000 }).map((n) => n / 1_000),
+	),
 	late: fc.oneof(
 		{ weight: 8, arbitrary: fc.constant(0) },
 		{ weight: 1, arbitrary: fc.integer({ min: 1, max: 20 }) },
 	),
-	jitter: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 30 })),
+	jitter: fc.oneof(
+		{ weight: 4, arbitrary: fc.constant(0) },
+		fc.integer({ min: 0, max: LONGEST_JITTER_MS / 1_000 }),
+	),
 });
 const step: fc.Arbitrary<Step> = fc.record({
 	minutes: fc.oneof(
@@ -171,6 +180,7 @@ async function take(world: World, { pageSize }: Network, step: Step): Promise<vo
 	const givenBefore = [...given];
 	const news = newsOf(world);
 	const unreadBefore = unreadOf(world, before);
+	const extra = extraOf(world, before);
 	const seen = { requests: 0, grown: 0, isTroubled: false };
 	world.onRequest = () => {
 		seen.requests += 1;
@@ -213,7 +223,7 @@ async function take(world: World, { pageSize }: Network, step: Step): Promise<vo
 	// Pages may be only partly unread at both ends of what is new, of what is behind that, and of each stretch.
 	const read = Math.max(0, pages - 4 - 2 * before.stretches.length) * pageSize;
 	expect(unreadOf(world, position)).toBeLessThanOrEqual(
-		seen.grown + Math.max(0, unreadBefore + news - read),
+		seen.grown + Math.max(0, unreadBefore + news + extra - read),
 	);
 }
 
@@ -228,10 +238,23 @@ function unreadOf(world: World, { stretches }: Position): number {
 		}, 0);
 }
 
+/** How many events a poll may read along with those, since their stretch begins further away, or with events of that time. */
+function extraOf(world: World, { stretches, order }: Position): number {
+	const list = world.listed();
+	const extra = ({ after, by = 0, backTo }: Stretch): number => {
+		if (order === 'newestFirst')
+			return list.filter(({ at }) => Math.abs(at - by) <= LONGEST_JITTER_MS).length;
+		const from = list.findIndex(({ id }) => id === after) + 1;
+		return list.slice(from).filter(({ at }) => at < backTo).length;
+	};
+	const unread = stretches.filter(({ kind }) => kind === 'unread');
+	return unread.reduce((sum, stretch) => sum + extra(stretch), 0);
+}
+
 /** How many events a poll reads before the stretches: the new ones, and those of two minutes behind them. */
 function newsOf(world: World): number {
 	const { newestAt, trail, order } = world.position;
-	const behind = newestAt - OVERLAP_MS - 30_000;
+	const behind = newestAt - OVERLAP_MS - LONGEST_JITTER_MS;
 	const anchor = trail.findLast(({ at }) => at < newestAt - OVERLAP_MS)?.at ?? -Infinity;
 	const list = world.listed();
 	if (order !== 'oldestFirst') return list.filter(({ at }) => at >= behind).length;
@@ -246,7 +269,8 @@ function expectKnown(world: World): void {
 	const missing = world
 		.unread()
 		.filter(
-			({ at, place, listedAt }) => at <= known && listedAt <= at + GRACE_MS && at - place <= 30_000,
+			({ at, place, listedAt }) =>
+				at <= known && listedAt <= at + GRACE_MS && at - place <= LONGEST_JITTER_MS,
 		);
 	expect(missing).toEqual([]);
 }
@@ -489,6 +513,25 @@ it('an event without a time is as old as the record before it, also where a read
 		return undefined;
 	});
 	expect(seen.get(String(place))).toBe(START + anchor * MINUTE);
+});
+
+it('new events are read that come before the last record of the poll before, in a list that begins with the oldest event', async () => {
+	const newestAt = START + 159 * MINUTE;
+	const before = recordsAt(minutes, true);
+	const { position } = await begin(page(before), async () => undefined);
+	expect(position.trail.at(-1)?.id).toBe('159');
+	// More than end a reading, then one that is no newer.
+	const added = [...Array.from({ length: 25 }, (_unused, n) => newestAt + 1 + n), newestAt].map(
+		(at, n) => ({ id: `added ${n}`, createdAt: new Date(at).toISOString() }),
+	);
+	const later = { id: 'later', createdAt: new Date(newestAt + 30 * MINUTE).toISOString() };
+	const records = [...before.slice(0, -1), ...added, ...before.slice(-1), later];
+	const given = new Set<string>();
+	await follow(position, page(records), async (listed) => {
+		for (const { event } of listed) given.add(event.id);
+		return undefined;
+	});
+	expect([...added, later].filter(({ id }) => !given.has(id))).toEqual([]);
 });
 
 it('late events in the wrong order turn no list', async () => {
