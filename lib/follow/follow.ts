@@ -29,7 +29,7 @@ import {
 	unreadFrom,
 	withStretch,
 } from './position';
-import { type OnPage, type WalkOptions, walk, type Walked } from './walk';
+import { NEIGHBORS_MS, type OnPage, type WalkOptions, walk, type Walked } from './walk';
 
 export interface Source {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -247,9 +247,13 @@ function below(
 	return isAtEnd || readBackTo < backTo ? undefined : { after, by, backTo, ...part };
 }
 
-/** In a list that begins with the oldest event: the ID of the last record that was created before, as far as it is known. */
+/**
+ * In a list that begins with the oldest event: the ID of the last record, as far as it is known, that was created long enough
+ * before: what was created since then may come before a record that is hardly older.
+ */
 function placeBefore(time: number, { order, trail }: Position): string | undefined {
-	return order === 'oldestFirst' ? trail.findLast(({ at }) => at < time)?.id : undefined;
+	if (order !== 'oldestFirst') return undefined;
+	return trail.findLast(({ at }) => at < time - NEIGHBORS_MS)?.id;
 }
 
 /** The position without a record that is gone. What was to be read after it begins after an older one, or at the head. */
@@ -275,7 +279,7 @@ function behindNews(before: Position, { order, trail }: Position): Stretch | und
 	const known = before.trail.length > 0 ? before.trail : trail;
 	const { id: after, at: by } = known.findLast(({ at }) => at < backTo) ?? {};
 	// A newer event may come before the last record of the poll before.
-	const upTo = newestAt + OVERLAP_MS;
+	const upTo = newestAt + NEIGHBORS_MS;
 	return { after, by, backTo, upTo, kind: 'unread', lateTo: upTo };
 }
 

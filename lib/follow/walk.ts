@@ -56,8 +56,8 @@ export type OnPage = (page: readonly Listed[], serviceNow: number) => Promise<bo
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
-/** The order of a list is known once its times differ by more than neighbors may be in the wrong order. */
-const DISORDER_MS = MINUTE_MS;
+/** Neighbors in a list may be in the wrong order by less than this. Its order is known once its times differ by more. */
+export const NEIGHBORS_MS = MINUTE_MS;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
 export async function walk(reading: WalkOptions, onPage: OnPage) {
@@ -70,7 +70,7 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
 	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
 	const range = { from, to, inARow, order: reading.order, isInside: after !== undefined };
-	const reach = new Reach({ ...range, disorderMs: DISORDER_MS });
+	const reach = new Reach({ ...range, disorderMs: NEIGHBORS_MS });
 	const pages = client.list('event', {
 		pageSize,
 		...(after !== undefined && { startingAfter: after }),
@@ -158,6 +158,6 @@ async function* withFailure(pages: AsyncIterable<ListedPage>): AsyncGenerator<Li
 }
 
 function orderOf({ order: { rise } }: Reach): ListOrderName | undefined {
-	if (rise > DISORDER_MS) return 'oldestFirst';
-	return rise < -DISORDER_MS ? 'newestFirst' : undefined;
+	if (rise > NEIGHBORS_MS) return 'oldestFirst';
+	return rise < -NEIGHBORS_MS ? 'newestFirst' : undefined;
 }

@@ -58,7 +58,8 @@ it('starts each event by its next copy if its execution was lost with the keys o
 
 it('starts each event by its next copy if its execution was lost while the database hung', async () => {
 	const sender = await newSender(2);
-	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
+	// All that come while the database hangs.
+	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2, atOnce: 150 });
 	for (let time = 0; time < 2; time++) {
 		await untilMoreRan(trigger, 10);
 		world.postgres.pause();

@@ -58,8 +58,8 @@ export interface EventSender {
 	/** Makes attempts until one is acknowledged with 2xx or the time is over. */
 	deliver(event: DeliveredEvent): Promise<Sending>;
 	/**
-	 * Delivers all events, starting this many per second on average, whatever happens to earlier ones. With `atOnce`, it
-	 * holds back the next one while that many are unacknowledged, so a slow machine is not overloaded.
+	 * Delivers all events, starting this many per second on average, but holds back the next one while `atOnce` are
+	 * unacknowledged (10 by default), so that no delivery of a slow machine takes longer than an attempt may.
 	 */
 	deliverAll(
 		events: Iterable<DeliveredEvent>,
@@ -76,6 +76,9 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4_000;
 /** How long the sender retries an event that is not acknowledged. After a kill, 60 s pass until another process may count it as dead, and 60 s in a process that is new itself. */
 const GIVE_UP_AFTER_MS = 300_000;
+
+/** Three seconds for each of them are within the 30 of an attempt. */
+const MOST_AT_ONCE = 10;
 
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
@@ -126,7 +129,7 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 				await sleep(waitMs / 2 + random.int(waitMs));
 			}
 		},
-		async deliverAll(events, { perSecond, atOnce = Infinity }) {
+		async deliverAll(events, { perSecond, atOnce = MOST_AT_ONCE }) {
 			const sendings: Promise<Sending>[] = [];
 			const open = new Set<Promise<Sending>>();
 			for (const event of events) {

@@ -251,7 +251,7 @@ function extraOf(world: World, { stretches, order }: Position): number {
 	return unread.reduce((sum, stretch) => sum + extra(stretch), 0);
 }
 
-/** How many events a poll reads before the stretches: the new ones, and those of two minutes behind them. */
+/** How many events a poll reads before the stretches: the new ones, those of two minutes behind them, and of a minute that may be read again. */
 function newsOf(world: World): number {
 	const { newestAt, trail, order } = world.position;
 	const behind = newestAt - OVERLAP_MS - LONGEST_JITTER_MS;
@@ -259,7 +259,9 @@ function newsOf(world: World): number {
 	const list = world.listed();
 	if (order !== 'oldestFirst') return list.filter(({ at }) => at >= behind).length;
 	const after = list.findIndex(({ id }) => id === trail.at(-1)?.id) + 1;
-	const overlap = list.filter(({ at }) => at >= Math.min(anchor, behind) && at <= newestAt);
+	const overlap = list.filter(
+		({ at }) => at >= Math.min(anchor, behind) && at <= newestAt + MINUTE,
+	);
 	return list.length - after + overlap.length;
 }
 

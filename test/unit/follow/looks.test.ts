@@ -162,7 +162,7 @@ const history = fc.record({
 	stretches: fc.array(stretch, { minLength: 1, maxLength: 10 }),
 	late: fc.array(
 		fc.record({
-			share: fc.double({ min: 0, max: 1, noNaN: true }),
+			share: fc.integer({ min: 0, max: 1_000 }).map((n) => n / 1_000),
 			lateMs: fc.oneof(
 				fc.integer({ min: 0, max: OVERLAP_MS }),
 				...LOOKS.map(({ lateMs }) => fc.integer({ min: lateMs / 2, max: lateMs })),
