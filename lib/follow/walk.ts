@@ -108,8 +108,8 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 		by,
 		/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
 		readBackTo: reach.readBackTo,
-		/** Which event the list begins with, as far as it was read; undefined while unknown, as within one page. */
-		order: anchors.length < 2 ? undefined : orderOf(reach),
+		/** Which event the list begins with, as far as it was read; undefined while unknown, as within one page, unless that ended the reading. */
+		order: anchors.length < 2 && !reach.isFarEnough ? undefined : orderOf(reach),
 		/** When the newest event was created that is not dated in the future. */
 		newestAt,
 		/** Of each page, its last record with a time that is not of the future, or what was left out right behind that. */

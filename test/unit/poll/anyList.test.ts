@@ -11,6 +11,8 @@ const RUNS = casesOf({ few: 15, all: 120 });
 interface Arrival {
 	/** Minutes between its creation and its listing. */
 	readonly late: number;
+	/** Seconds between them, as well, in a list in which all events have a time. */
+	readonly seconds: number;
 	/** Seconds by which its place in the list is wrong. */
 	readonly jitter: number;
 	readonly isWanted: boolean;
@@ -35,6 +37,7 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
 		{ weight: 2, arbitrary: fc.integer({ min: 1, max: 20 }) },
 		{ weight: 1, arbitrary: fc.integer({ min: 20, max: 60 }) },
 	),
+	seconds: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 59 })),
 	jitter: fc.integer({ min: 0, max: 30 }),
 	isWanted: fc.boolean(),
 	isRefused: fc.boolean(),
@@ -101,7 +104,8 @@ function worldOf({ times, startFrom, pageSize, batchSize, ...network }: Network)
 			const jitter = times === 'all' ? drawn.jitter : 0;
 			const hasTime = times === 'all' || drawn.hasTime;
 			const n = list.length;
-			const at = world.now - drawn.late * MINUTE;
+			const seconds = times === 'all' ? drawn.seconds : 0;
+			const at = world.now - drawn.late * MINUTE - seconds * 1_000;
 			list.push({
 				...{ ...drawn, jitter, hasTime, n, id: `e${n}`, eventType: 'any' },
 				...{ at, position: at - jitter * 1_000 },
@@ -134,7 +138,10 @@ async function take(world: World, { minutes, arrivals, meanwhile, budget, fault 
 	world.onRequest = () => undefined;
 	expect(world.requests.length).toBeLessThanOrEqual(Math.max(2, budget) + 1);
 }
-const ORDINARY: Arrival = { late: 0, jitter: 0, isWanted: true, isRefused: false, hasTime: true };
+const ORDINARY: Arrival = {
+	...{ late: 0, seconds: 0, jitter: 0 },
+	...{ isWanted: true, isRefused: false, hasTime: true },
+};
 
 /** Polls until the deepest readings have come to their ends, each within a small budget. */
 async function quiet(world: World, pageSize: number) {
