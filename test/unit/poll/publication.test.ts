@@ -33,6 +33,16 @@ it('starts no old event because two new ones are listed out of order', async () 
 	expect(world.requests.length).toBeLessThan(5);
 });
 
+it('starts no old event without a time, if only one page was read at publication', async () => {
+	const world = pollWorld({ ...NOW, pageSize: 3 });
+	world.now = at(101);
+	world.list = [...eventsAt(100, 99, 80), { id: 'old', eventType: 'wanted' }];
+	await world.poll();
+	expect(world.requests).toHaveLength(1);
+	await world.poll();
+	expect(world.started()).toEqual([]);
+});
+
 it('separates events listed then from events created in the same moment', async () => {
 	const world = pollWorld(NOW);
 	world.now = at(10);
