@@ -23,8 +23,12 @@ const world = useQueueWorld({
 	workers: 2,
 	workersAreToldMode: false,
 	redis: { appendOnly: true },
-	// As docs/run.md advises: n8n survives an outage of its Redis and finds webhooks without it.
-	env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
+	env: {
+		// As docs/run.md advises: n8n survives an outage of its Redis and finds webhooks without it.
+		...{ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
+		// Executions that wait for a connection longer than the 20 s of the default fail, and a busy machine is that slow.
+		DB_POSTGRESDB_CONNECTION_TIMEOUT: '120000',
+	},
 });
 let trigger: CountedWorkflow;
 /**

@@ -141,6 +141,7 @@ async function waitUntilAllRan(
 			what: 'every event to run',
 			timeoutMs: 240_000,
 			everyMs: 500,
+			progress: () => seen,
 			detail: () => `There are: ${seen}`,
 		},
 	);

@@ -31,8 +31,8 @@ export async function expectToOutlastRedis(
 	function* events() {
 		while (!isOver) yield* sender.events(1);
 	}
-	// New ones all the time, so that each process meets one soon after Redis is back.
-	const sendingAll = sender.deliverAll(events(), { perSecond, atOnce: Infinity });
+	// So many that each process meets one soon after Redis is back.
+	const sendingAll = sender.deliverAll(events(), { perSecond, atOnce: 20 });
 	await untilMoreRan(workflow, 5);
 	const withoutCore = watchCores(...pids);
 	recorder.note({ what: 'fault', fault: 'broken', is: 'on' });

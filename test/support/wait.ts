@@ -8,6 +8,8 @@ interface WaitOptions {
 	readonly timeoutMs?: number;
 	/** Milliseconds between two checks; 100 by default. */
 	readonly everyMs?: number;
+	/** What has been reached so far: the time begins again whenever it changes. */
+	readonly progress?: () => unknown;
 	/** Text to add to the error when the time is over. */
 	readonly detail?: () => string;
 }
@@ -20,11 +22,15 @@ export async function waitFor<T>(
 	look: () => T | undefined | false | Promise<T | undefined | false>,
 	options: WaitOptions,
 ): Promise<T> {
-	const { what, timeoutMs = 30_000, everyMs = 100, detail } = options;
-	const deadline = performance.now() + timeoutMs;
+	const { what, timeoutMs = 30_000, everyMs = 100, progress, detail } = options;
+	let deadline = performance.now() + timeoutMs;
+	let reached = progress?.();
 	for (;;) {
 		const seen = await look();
 		if (seen !== undefined && seen !== false) return seen;
+		const now = progress?.();
+		if (now !== reached) deadline = performance.now() + timeoutMs;
+		reached = now;
 		if (performance.now() >= deadline) {
 			const more = detail ? `\n${detail()}` : '';
 			throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.${more}`);
