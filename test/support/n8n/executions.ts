@@ -131,6 +131,7 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 
 		async waitForExecutions(filter, count, { timeoutMs = WAIT_MS } = {}) {
 			let seen: ExecutionSummary[] = [];
+			const counts = () => JSON.stringify(countByStatus(seen));
 			return await waitFor(
 				async () => {
 					seen = await client.listExecutions(filter);
@@ -141,7 +142,8 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 					what: `${count} executions to end`,
 					timeoutMs,
 					everyMs: 250,
-					detail: () => `There are ${seen.length}: ${JSON.stringify(countByStatus(seen))}.`,
+					progress: counts,
+					detail: () => `There are ${seen.length}: ${counts()}.`,
 				},
 			);
 		},
