@@ -57,7 +57,6 @@ export class KnownSessions {
 	readonly #byEvse = new Map<string | undefined, KnownSession[]>();
 	/** Those that are not over, by the EVSE as well. */
 	readonly #open = new Map<string | undefined, Set<KnownSession>>();
-	/** Those that wait for more than the next one of their connector. */
 	readonly #held = new Set<KnownSession>();
 	readonly #refused = new Set<KnownSession>();
 	readonly #sessionOf = new Map<SessionStart, KnownSession>();
@@ -365,7 +364,16 @@ export class KnownSessions {
 		const found = isAny
 			? [...this.#open.values()].flatMap((some) => [...some])
 			: [...this.#held, ...(this.#open.get(evseOf(connector)) ?? [])];
-		return inOrder(new Set(found)).filter((one) => {
+		return this.#stillOpen(found);
+	}
+
+	/** Those that wait for more than the next one of their connector. */
+	get held(): KnownSession[] {
+		return this.#stillOpen(this.#held);
+	}
+
+	#stillOpen(sessions: Iterable<KnownSession>): KnownSession[] {
+		return inOrder(new Set(sessions)).filter((one) => {
 			if (!isOver(one)) return true;
 			this.#held.delete(one);
 			this.#open.get(evseIn(one))?.delete(one);

@@ -154,15 +154,23 @@ function decisionsOf(
 	});
 	return [
 		...starts.map((start) =>
-			decision(start.t + SESSION_WAIT_MS, start, () => unendedBefore(known, start, place)),
+			decision(start.t + SESSION_WAIT_MS, start, () =>
+				unended(
+					known,
+					known.openWith(start).filter((one) => one.start === start || isLater(start, one.start)),
+					place,
+				),
+			),
 		),
 		...stops
 			.filter(({ told }) => !told)
 			.flatMap((stop) =>
 				waitsOf(stop).map((waitMs) =>
-					decision(stop.t + waitMs, stop, () =>
-						toldStop(known, stop, waitMs === START_WAIT_MS, place),
-					),
+					decision(stop.t + waitMs, stop, () => {
+						const entries = toldStop(known, stop, waitMs === START_WAIT_MS, place);
+						// Sessions can have waited for it.
+						return stop.told ? [...entries, ...unended(known, known.held, place)] : entries;
+					}),
 				),
 			),
 	];
@@ -239,29 +247,28 @@ function end(
 	}
 }
 
-/** Sessions that this start follows, if no stop has come by then that is theirs or may be. */
-function unendedBefore(
+/** Those of the sessions that another one follows, if no stop has come by then that is theirs or may be. */
+const unended = (
 	known: KnownSessions,
-	next: SessionStart,
+	sessions: readonly KnownSession[],
 	place: SessionPlace,
-): ReportEntry[] {
-	return known
-		.openWith(next)
-		.filter((one) => one.start === next || isLater(next, one.start))
-		.flatMap((session) => {
-			const later = known.nextOf(session);
-			if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];
-			known.hold(session);
-			const stops = known.stops.filter(({ found }) => !found);
-			const isToCome = (stop: SessionStop) =>
-				exactOf(known, stop).includes(session) ||
-				(mayBeNamed(known, session, stop) && mayBeOf(known, session, stop));
-			if (stops.some(isToCome)) return [];
-			const isUnsure =
-				session.start.unsure === true || stops.some((stop) => mayBeOf(known, session, stop));
-			const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);
-			end(known, session, known.at, later.start);
-			remember(known.told, known.at, { start: session.start });
-			return entries;
-		});
-}
+): ReportEntry[] =>
+	sessions.flatMap((session) => {
+		const later = known.nextOf(session);
+		if (later === undefined || later.start.t + SESSION_WAIT_MS > known.at) return [];
+		known.hold(session);
+		const stops = known.stops.filter(({ found }) => !found);
+		const isOwn = (stop: SessionStop) => exactOf(known, stop).includes(session);
+		const isToCome = (stop: SessionStop) =>
+			(!stop.told && isOwn(stop)) ||
+			(mayBeNamed(known, session, stop) && mayBeOf(known, session, stop));
+		if (stops.some(isToCome)) return [];
+		// It is over even if a stop that was told without it may be its own: what follows it is not kept as long as an open session.
+		const isUnsure =
+			session.start.unsure === true ||
+			stops.some((stop) => isOwn(stop) || mayBeOf(known, session, stop));
+		const entries = isUnsure ? [] : unendedEntry(known, session, later.start, place);
+		end(known, session, known.at, later.start);
+		remember(known.told, known.at, { start: session.start });
+		return entries;
+	});

@@ -126,4 +126,21 @@ describe.each(['OCPP 1.6', 'OCPP 2.0.1'] as const)('%s', (version) => {
 		expect(minutes.sort()).toEqual([1, 8, 8]);
 		expect(rowsOf(events, pollsOf([12]), (read) => read)).toEqual(often);
 	});
+
+	it('does not take a session for the one that stops now, once what came after it on its connector is forgotten', () => {
+		const begun = { isFirst: false, lateMinutes: 0, isAgain: false, what: 0 };
+		const [reused, next] = [secondOf('uses an ID again', 0), secondOf('sends the start again', 1)];
+		const events = factsOf(
+			[
+				{ ...begun, second: reused, connector: 2 },
+				{ ...begun, second: reused, connector: 1 },
+				{ ...begun, second: next, connector: 1 },
+				{ ...begun, second: secondOf('stops again', 7), connector: 2, what: 3 },
+			],
+			version,
+		);
+		const often = rowsOf(events, pollsOf([1]), (read) => read);
+		expect(often).toHaveLength(4);
+		expect(rowsOf(events, [SETTLED_MINUTES, SETTLED_MINUTES + 1], (read) => read)).toEqual(often);
+	});
 });
