@@ -13,7 +13,7 @@
  * the looks back, the shorter one first, which go on in the next polls.
  *
  * A list that begins with its oldest event has its new ones at the end: it is read from the last record of the poll before,
- * and stretches behind that begin at a record of the trail.
+ * where the two minutes behind end. They and the stretches begin at a record of the trail.
  */
 import { type ApiClient, IN_INTERFACE } from '../service';
 import { PackageError } from '../shared/errors';

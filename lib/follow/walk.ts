@@ -144,7 +144,7 @@ export async function walk(reading: WalkOptions, onPage: OnPage) {
 	return result(!isRefused, !isRefused);
 }
 
-/** Whether the page has the record, or it was left out. */
+/** Whether the page has the record, which it may have left out. */
 const hasRecord = ({ listed, cursor }: ListedPage, wanted: string): boolean =>
 	cursor === wanted || listed.some(({ id, place }) => id === wanted || place === wanted);
 
