@@ -3,7 +3,7 @@ import { evseOfAddress, type Places } from '../common/places';
 import type { StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
-import { type Components, componentsOf } from '../fold/components';
+import { type Components, componentsOf, CONNECTION } from '../fold/components';
 import {
 	type CountedFault,
 	countedFaultOf,
@@ -21,6 +21,8 @@ import type { Moment } from './moment';
 
 interface Part {
 	readonly connector: string | undefined;
+	/** Its latest incident so far. */
+	readonly known?: Incident;
 	readonly runs: Opening[];
 }
 
@@ -30,14 +32,15 @@ type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd' | 'from'>;
 /** Also the parts that have an incident and no stretch. */
 export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
 	const { settings } = moment;
-	const incidents = state.incidents ?? {};
-	const parts = new Map<string, Part>();
-	for (const [part, { connector }] of Object.entries(incidents)) {
-		parts.set(part, { connector, runs: [] });
-	}
-	const openings = stretchesOf(state, moment)
+	const components = componentsAt(state, moment);
+	const openings = stretchesOf(components, state, moment)
 		.flatMap((run) => openingsOf(run, settings))
 		.sort((a, b) => inOrder(a.first, b.first));
+	const incidents = withOverruled(state, components, openings, settings);
+	const parts = new Map<string, Part>();
+	for (const [part, known] of Object.entries(incidents)) {
+		parts.set(part, { connector: known.connector, known, runs: [] });
+	}
 	// With those that begin now: what belongs to one does not depend on which poll read it.
 	const latest = new Map<string, Latest>(isWhole(settings) ? [] : Object.entries(incidents));
 	const seen = new Set<string>();
@@ -75,9 +78,8 @@ function componentsAt(state: StationState, { settings, watermark, horizon }: Mom
 }
 
 /** The stretches of all parts of a station, before they are assigned to incidents. */
-export function stretchesOf(state: StationState, moment: Moment): Run[] {
+function stretchesOf(components: Components, state: StationState, moment: Moment): Run[] {
 	const { settings } = moment;
-	const components = componentsAt(state, moment);
 	if (settings.kind === 'stationOffline') {
 		return components.outages.flatMap((one) => outageRun(one, moment, state.incidents?.['']));
 	}
@@ -93,8 +95,7 @@ function outageRun(
 ): Run[] {
 	const names = { connector: '', places: new Map<string, Naming>(), stretches: [] };
 	const run = { ...names, key: first.key, first, since };
-	const isKnown =
-		known !== undefined && (since === known.since || (since < known.since && known.since < until));
+	const isKnown = known !== undefined && since <= known.since && known.since < until;
 	if ((isVoid === true && !isKnown) || since > watermark) return [];
 	const reports = [first];
 	if (until <= watermark && to !== undefined) return [{ ...run, reports, until, to }];
@@ -196,8 +197,47 @@ function latestAfter(
 		: { since, connector, d, from: opening.first.id, ...endOf(opening) };
 }
 
-const contains = ({ since, until = Infinity }: Run, incident: Pick<Incident, 'since'>) =>
-	since <= incident.since && incident.since < until;
+const isIn = ({ since, until = Infinity }: Pick<Run, 'since' | 'until'>, at: number): boolean =>
+	since <= at && at < until;
+const contains = (run: Run, { since }: Pick<Incident, 'since'>) => isIn(run, since);
+
+/**
+ * The incidents. An open one is over when it began, if what began it is overruled: by a report of the same time that was listed
+ * later. Its state never lasted.
+ */
+function withOverruled(
+	{ incidents = {}, lines = {} }: StationState,
+	{ all, outages }: Components,
+	openings: readonly Opening[],
+	settings: StationSettings,
+): Incidents {
+	const isOffline = settings.kind === 'stationOffline';
+	const connection = { reports: lines[CONNECTION]?.reports ?? [], stretches: outages };
+	const endOfNone = (incident: Incident): Pick<Incident, 'until' | 'to'> | undefined => {
+		const { from, since, begun: until = since } = incident;
+		if (openings.some((run) => isIn(run, until) && isOf(run, incident, settings))) return undefined;
+		for (const { reports, stretches } of isOffline ? [connection] : all) {
+			const said = reports.filter(({ t, quiet }) => t === until && quiet !== true);
+			const key = said.find(({ id, key: own }) => id === from && own !== '')?.key;
+			const isOfKey = ({ first }: Pick<Run, 'first'>) => first.key === key;
+			if (key === undefined || stretches.some((one) => isOfKey(one) && isIn(one, until))) continue;
+			return { until, to: said.findLast((one) => one.key !== key)?.id };
+		}
+		return undefined;
+	};
+	let known = incidents;
+	for (const [part, incident] of Object.entries(incidents)) {
+		const isOpen = incident.reported !== 'closed' && incident.until === undefined;
+		const end = isOpen ? endOfNone(incident) : undefined;
+		if (end !== undefined) known = { ...known, [part]: { ...incident, ...end } };
+	}
+	return known;
+}
+
+/** Whether the stretch is of the place and the state of the incident. */
+const isOf = (run: Opening, { connector = '', d }: Incident, settings: StationSettings): boolean =>
+	isWhole(settings) ||
+	(run.places.has(connector) && (settings.kind === 'connectorFault' || run.key === d?.status));
 
 /** The stretch that an open incident ends with, if late reports have left it none of its own. */
 function heirOf(

@@ -121,10 +121,10 @@ function stepsOf(
 	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs, forgottenUpTo };
 	const renamed: (readonly [part: string, incident: Incident])[] = [];
 	const all: IncidentStep[][] = [];
-	for (const [part, { connector, runs }] of partsOf(state, moment)) {
+	for (const [part, { connector, known, runs }] of partsOf(state, moment)) {
 		const open = opener(part);
 		const names = new Map<string, string>();
-		const { steps, latest, past } = follow(runs, incidents[part], times, {
+		const { steps, latest, past } = follow(runs, known, times, {
 			open: (run) => ({
 				...open({ t: run.since, id: run.first.id, d: run.d }, connector),
 				...endOf(run),

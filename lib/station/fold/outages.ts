@@ -47,9 +47,8 @@ export function outagesOf(
 	const close = ({ t: until, id: to }: Sign, isVoid = false) => {
 		if (open === undefined) return;
 		const { first } = open;
-		// Of equal times, the connection is the later one.
-		const isNone = isVoid || until === first.t;
-		outages.push({ first, since: first.t, until, to, ...(isNone && { isVoid: true }) });
+		if (until > first.t)
+			outages.push({ first, since: first.t, until, to, ...(isVoid && { isVoid }) });
 		open = undefined;
 	};
 	const see = (sign: Sign): void => {

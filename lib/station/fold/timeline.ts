@@ -170,7 +170,8 @@ export function* stretchesIn(
 	const close = ({ t: until, id: to }: Pick<Report, 't' | 'id'>, end?: Report) => {
 		if (open === undefined) return;
 		const { named: _named, ...stretch } = open;
-		stretches.push({ ...stretch, until, to, ...(end && { end }) });
+		// Several that say the same can be overruled by one of their time.
+		if (stretch.since < until) stretches.push({ ...stretch, until, to, ...(end && { end }) });
 		open = undefined;
 	};
 	const keep = (overAt?: number) => {

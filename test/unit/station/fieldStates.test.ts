@@ -205,6 +205,18 @@ describe('a station', () => {
 		]);
 	});
 
+	it.each([
+		['08:50', '08:50'],
+		['08:59', '09:00'],
+	])(
+		'that was lost at %s, and back in the moment in which it was lost again, as is listed late, was offline from %s until then',
+		async (before, since) => {
+			const late = { listedAt: '09:08' };
+			const events = [lost(before, 's1', late), back('09:00', 's1', late), lost('09:00')];
+			expect(await told(events)).toEqual(['opened 09:00 -', `resolved ${since} 09:00`]);
+		},
+	);
+
 	it('has no second outage within one that was reported as over, however late its parts are listed', async () => {
 		const events = [
 			...[lost('09:00:10', 's1', { listedAt: '09:02:30' }), lost('09:00:30'), back('09:02')],
@@ -1015,6 +1027,61 @@ describe('a status', () => {
 			]);
 		},
 	);
+
+	const late = (event: StationEvent) => ({ ...event, listedAt: event.listedAt + 8 * MINUTE });
+	const stuck = { ...settings, forMs: 5 * MINUTE };
+
+	it('that a worse one of the same time replaces, as is listed late, lasted for no time', async () => {
+		const worse = late(status('09:00', 1, 'Faulted'));
+		const over = [worse, status('09:30', 1, 'Available')];
+		const first = ['opened 09:00 - 1', 'resolved 09:00 09:00 1'];
+		const reported = [status('09:00', 1, 'Preparing'), status('09:00', 1, 'Preparing')];
+		for (const begun of [reported.slice(1), reported]) {
+			expect(await told([...begun, ...over], stuck)).toEqual(first);
+			const again = [status('11:00', 1, 'Preparing'), status('11:30', 1, 'Available')];
+			expect(await told([...begun, ...over, ...again], stuck, ['08:57', '12:00'])).toEqual([
+				...['opened 09:00 - 1', 'opened 11:00 - 1'],
+				...['resolved 09:00 09:00 1', 'resolved 11:00 11:30 1'],
+			]);
+			expect(await told([...begun, { ...worse, listedAt: time('09:00') }], settings)).toEqual([]);
+		}
+	});
+
+	it('that only one of two connectors replaces by a worse one, in one message, lasts at the other one', async () => {
+		const said = (at: string, values: readonly string[]) =>
+			message(at, 's1', [
+				'NotifyEvent',
+				{
+					eventData: values.map((actualValue, n) => ({
+						component: { name: 'Connector', evse: { id: 1, connectorId: n + 1 } },
+						...{ variable: { name: 'AvailabilityState' }, actualValue },
+					})),
+				},
+			]);
+		const begun = said('09:00', ['Reserved', 'Reserved']);
+		const ends = [late(said('09:00', ['Faulted'])), said('09:30', ['Available', 'Available'])];
+		expect(await told([begun, ...ends], stuck)).toEqual([
+			...['opened 09:00 - 1/1', 'opened 09:00 - 1/2'],
+			...['resolved 09:00 09:00 1/1', 'resolved 09:00 09:30 1/2'],
+		]);
+	});
+
+	it('that an EVSE and its only connector have lasts at one, though the other one replaces it at the same time', async () => {
+		const evse = (at: string, value: string) => availability(at, 'EVSE', { id: 1 }, value);
+		const known = status201('08:58', 1, 1, 'Available');
+		const begun = [evse('09:00', 'Reserved'), status201('09:00', 1, 1, 'Reserved')];
+		const ends = [status201('09:30', 1, 1, 'Available'), evse('09:30', 'Available')];
+		for (const worse of [evse('09:00', 'Faulted'), status201('09:00', 1, 1, 'Faulted')]) {
+			expect(await told([known, ...begun, late(worse), ...ends], stuck)).toEqual([
+				...['opened 09:00 - 1', 'resolved 09:00 09:30 1'],
+			]);
+		}
+	});
+
+	it('in one version of OCPP lasted for no time, if one in the other version is listed late', async () => {
+		const events = [faulted('09:00'), late(status201('09:00', 1, 1, 'Available'))];
+		expect(await told(events, FAULT)).toEqual(['opened 09:00 - 1', 'resolved 09:00 09:00 1']);
+	});
 });
 
 it('what a station said of itself is over once it reports in another version, hours later', async () => {
