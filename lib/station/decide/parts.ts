@@ -27,7 +27,8 @@ interface Part {
 }
 
 type Incidents = NonNullable<StationState['incidents']>;
-type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd' | 'from'>;
+type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd' | 'from'> &
+	Partial<Pick<Incident, 'reported' | 'closedUntil'>>;
 
 /** Also the parts that have an incident and no stretch. */
 export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
@@ -173,7 +174,7 @@ function incidentsOf(
 	});
 }
 
-/** The latest incident of a part with the stretch, if that belongs to it or begins one. The first one seen of it decides how it ends. */
+/** The latest incident of a part with the stretch, if that belongs to it or begins one. It ends as `follow` extends it. */
 function latestAfter(
 	known: Latest | undefined,
 	opening: Opening,
@@ -182,7 +183,9 @@ function latestAfter(
 ): Latest | undefined {
 	const { since, until, connector, d } = opening;
 	if (known !== undefined && touches(opening, known, resolveAfterMs)) {
-		const { until: before = isSeen ? Infinity : -Infinity } = known;
+		const isEnded = known.reported === 'closed' && known.until !== undefined;
+		const { until: last = Infinity, closedUntil = -Infinity } = known;
+		const before = isSeen || isEnded ? last : closedUntil;
 		const end = Math.max(until ?? Infinity, before);
 		// A later report of the fault may be the first that names a code.
 		const named = isNone(codesOf(known.d)) ? d : known.d;

@@ -677,6 +677,19 @@ describe('a fault', () => {
 		expect(items.filter((item) => item.startsWith('opened'))).toHaveLength(19);
 		expect(items.filter((item) => item.startsWith('resolved'))).toHaveLength(19);
 	});
+
+	it('that names a known code and a new one is one incident, though the end of the fault before it is listed late', async () => {
+		const events = [
+			...[faulted('09:00', 'HighTemperature', 'E1'), faulted('09:10', 'HighTemperature', 'E1,E2')],
+			...[ok('09:15'), { ...ok('09:01'), listedAt: time('09:16') }],
+		];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:00 - 1 HighTemperature E1',
+			'opened 09:10 - 1 HighTemperature E1,E2',
+			'resolved 09:00 09:01 1 HighTemperature E1',
+			'resolved 09:10 09:15 1 HighTemperature E1,E2',
+		]);
+	});
 });
 
 describe('OCPP 2.0.1', () => {
