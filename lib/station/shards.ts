@@ -147,7 +147,7 @@ export function nextShard(
 		const decidedAt = folded.has(assetId) ? undefined : step.decidedAt;
 		if (!isUndecided(assetId, station, moment, decidedAt)) continue;
 		const before = isChanged ? '' : JSON.stringify(station);
-		toTell.push(...decide(assetId, station, moment, mayOpen));
+		toTell.push(...decide(assetId, station, { ...moment, decidedUpTo: state.written }, mayOpen));
 		isChanged ||= JSON.stringify(station) !== before;
 	}
 	let dropped = 0;

@@ -73,6 +73,8 @@ export function join(
 	if (isTransaction(stop.tx) && known.isAnswered) {
 		return { ...none, possible: known.sessions.filter((one) => mayBeOf(known, one, stop)) };
 	}
+	// What has been decided since does not turn an earlier doubt into a guess.
+	if (!isLast && known.at <= (place.decidedUpTo ?? -Infinity)) return none;
 	const fitting = known.sessions.filter((one) => isLikely(known, one, stop) && fits(one));
 	const own = fitting.find((one) => isStopOfRefused(one, stop, fitting));
 	const likely = own === undefined ? fitting : [own];

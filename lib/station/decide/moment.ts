@@ -10,6 +10,8 @@ export interface Moment extends Owner {
 	readonly generation: number;
 	/** Everything up to here is known. */
 	readonly watermark: number;
+	/** Up to there, everything has been decided before. */
+	readonly decidedUpTo?: number | undefined;
 	/** What was read, if it was read without a hole: decides about states that count at once. */
 	readonly horizon: number;
 	/** What began up to then is not reported. */

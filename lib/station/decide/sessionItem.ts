@@ -21,6 +21,8 @@ export type FoundBy = 'response' | 'transaction ID' | 'meter values' | 'order' |
 export interface SessionPlace extends Owner {
 	readonly assetId: string;
 	readonly watermark: number;
+	/** What was due up to then has been decided, with what was known at that time. */
+	readonly decidedUpTo?: number | undefined;
 	/** Sessions that ended up to then are not reported. */
 	readonly publishedAt: number;
 	readonly settings: StationSettings;

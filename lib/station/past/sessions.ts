@@ -47,6 +47,7 @@ export function sessionsOf(
 	});
 	const events = facts.sessions.toSorted((a, b) => a.at - b.at);
 	let read = 0;
+	let decidedUpTo: number | undefined;
 	const playTo = (until: number): ReportEntry[] => {
 		const ended: ReportEntry[] = [];
 		for (let isPlayed = false; !isPlayed;) {
@@ -55,7 +56,8 @@ export function sessionsOf(
 			isPlayed = (events[read]?.at ?? Infinity) > until;
 			for (const event of some.toSorted(inFoldOrder)) addEvent(state, event, unbounded);
 			const playedUpTo = isPlayed ? until : (some.at(-1)?.at ?? until);
-			ended.push(...endedSessions(sessions, placeAt(playedUpTo)));
+			ended.push(...endedSessions(sessions, { ...placeAt(playedUpTo), decidedUpTo }));
+			decidedUpTo = playedUpTo;
 			compactSessions(sessions, playedUpTo, unbounded);
 		}
 		return ended;

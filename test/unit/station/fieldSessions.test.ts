@@ -786,6 +786,11 @@ a session that waited in the station until the next one had begun, whose stop is
   09:25 started N 1/1 3000 | 09:26 started O 1/1 1000 at=08:30 | 10:20 ended N 4000
   => 1/1 -min -kWh #O NotReported | 1/1 55min 1kWh #N
 
+a stop that waits for another one until the next session has begun, by a clock that is behind, at a station without responses
+  09:00 start 2 5000000 | 09:05 start 1 5000 | 09:10 start 3 4500 | 09:20 stop 9 5500 | 09:21 start 1 5500 | 09:21:10 stop 11 5600
+  09:37 stop 12 6000 | 09:45 stop 8 5003000 | 09:45:20 start 2 5003000 at=09:37:30 | 09:55 stop 13 5003300
+  => ? -kWh #9 by=nothing | ? -kWh #11 by=nothing | ? -kWh #12 by=nothing | ? -kWh #8 by=nothing | ? -kWh #13 by=nothing
+
 a start without a clock, and one with it: these are two sessions
   09:00 start 1 1000 at=2023-01-01T00:00:20Z | 09:02 start 1 1000 tx=25 | 09:30 stop 25 6000 | 10:00 start 1 6000
   => ? -kWh #null from=09:00 NotReported | ? 28min 5kWh #25 from=09:02
