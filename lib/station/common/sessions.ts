@@ -25,6 +25,8 @@ const register = object({
 	/** Its message has no time, or one that does not count. */
 	u: optional(boolean()),
 	wh: number(),
+	/** The step of its last digit, in Wh, if that is more than 1. */
+	s: count,
 	/** The `seqNo` of its message. */
 	n: count,
 	/** Its context, or the message that it is from: that of the start or of the stop. */

@@ -1,7 +1,15 @@
 /** The energy of a session: the begin and the end decide, and readings between replace only one that says nothing. */
 import { DAY_MS, HOUR_MS, STATION_AHEAD_MS } from '../common/settings';
 import type { Register } from '../common/state';
-import { atOf, type Clock, fallsIn, FRACTION_MS, isFallen, ROUNDING_WH } from '../fold/registers';
+import {
+	atOf,
+	type Clock,
+	fallsIn,
+	FRACTION_MS,
+	isFallen,
+	isRounding,
+	type Measured,
+} from '../fold/registers';
 
 /** Stations write whole seconds, and not at the moment in which they measure. */
 const ROUNDING_MS = 10_000;
@@ -14,9 +22,7 @@ interface Energy {
 	readonly from?: string;
 }
 
-interface Value extends Clock {
-	readonly wh: number;
-}
+type Value = Clock & Measured;
 
 export interface SessionReadings {
 	/** When the session began; without, only what the station marks as the begin is one. */
@@ -36,7 +42,9 @@ export const canRise = (from: Value, to: Value, limitW: number): boolean =>
 
 /** Several values of one message have its time, whenever they were measured. */
 const isInLimit = (from: Value, to: Value, ms: number, limitW: number): boolean =>
-	ms === 0 || to.wh - from.wh <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
+	ms === 0 || to.wh - from.wh - stepOf(from, to) <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
+
+const stepOf = (a: Measured, b: Measured): number => Math.max(a.s ?? 0, b.s ?? 0);
 
 const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
 
@@ -72,18 +80,21 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 		...inContext(named, 'begin').filter((one) => !isOld(one)),
 		...inContext(named, 'start'),
 	];
-	const given = beginOf([...starts, ...inContext(fitting, 'begin')]);
+	const begun = beginOf([...starts, ...inContext(fitting, 'begin')]);
+	const given = begun && exactOf(begun, inContext(named, 'start'));
 	const isZero = given?.wh === 0;
-	const begins = (one: Register): Value => ({ wh: one.wh, ...(from ?? clockOf(one)) });
+	const begins = (one: Register): Value => ({ ...(from ?? clockOf(one)), wh: one.wh, s: one.s });
 	const counts = isZero ? countsFromZero(begins(given), readings[0] ?? ends[0], limitW) : true;
 	if (counts === undefined) return {};
 	const first = given !== undefined && counts ? given : from && readings[0];
 	const isFirstKnown = first !== undefined && (first === given || !isInGap(from, all));
 	if (!isFirstKnown) return ends[0] === undefined ? {} : { stopWh: ends[0].wh };
-	const begin = first === given ? begins(first) : { ...clockOf(first), wh: first.wh };
+	const begin = first === given ? begins(first) : valueOf(first);
 	const isPossible = (one: Register) => canRise(begin, valueOf(one), limitW);
 	const start = { startWh: first.wh };
-	const end = ends.find(isPossible);
+	const stops = inContext(named, 'stop').filter(isPossible);
+	const ended = ends.find(isPossible);
+	const end = ended && exactOf(ended, stops);
 	const others = readings.filter((one) => one !== first);
 	const possible = others.filter(isPossible);
 	const last = end ?? possible.at(-1);
@@ -91,9 +102,13 @@ function measure({ from, to, named, fitting, limitW }: SessionReadings): Energy 
 	if (end === undefined && ends.some((one) => isFallen(begin, valueOf(one)))) return start;
 	if (isContradicted(begin, last, others, possible)) return start;
 	const possibleStarts = starts.filter((one) => canRise(begins(one), valueOf(last), limitW));
-	const stops = inContext(named, 'stop').filter(isPossible);
-	const isOtherEnd = last === end && isOfOther(last, stops, limitW);
-	if (isOtherEnd || isOfOther(first, possibleStarts, limitW)) return start;
+	const isOtherEnd = last === end && isOfOther(ended ?? last, stops, limitW);
+	const isOtherStart = isOfOther(
+		first === given ? (begun ?? first) : first,
+		possibleStarts,
+		limitW,
+	);
+	if (isOtherEnd || isOtherStart) return start;
 	if (hasBegunAgain(begin, last, named, end === undefined, limitW)) return start;
 	return {
 		...start,
@@ -120,6 +135,13 @@ function readingsOf(
 	return [...(own ?? []), ...(others ?? []).filter(agrees)].sort(inOrder);
 }
 
+/** Of what is marked and the register of the same moment, the one with more digits. */
+const exactOf = (marked: Register, others: readonly Register[]): Register =>
+	others.reduce(
+		(best, one) => (one.wh > 0 && best.wh > 0 && (one.s ?? 0) < (best.s ?? 0) ? one : best),
+		marked,
+	);
+
 /** The first one that measures something, or else a 0. */
 const beginOf = (begins: readonly Register[]): Register | undefined =>
 	begins.find(({ wh }) => wh > 0) ?? begins.find(({ wh }) => wh === 0);
@@ -127,11 +149,11 @@ const beginOf = (begins: readonly Register[]): Register | undefined =>
 /** Whether the register has begun again, or one of the values that decide is wrong. */
 function isContradicted(
 	begin: Value,
-	last: Pick<Value, 'wh'>,
+	last: Measured,
 	readings: readonly Register[],
 	possible: readonly Register[],
 ): boolean {
-	const isAbove = ({ wh }: Register) => wh > last.wh + ROUNDING_WH;
+	const isAbove = (one: Register) => isFallen(one, last);
 	const isTooSoon = (one: Register) => !isFallen(begin, valueOf(one)) && !isAbove(one);
 	return (
 		possible.some(isAbove) || readings.some((one) => !possible.includes(one) && isTooSoon(one))
@@ -147,7 +169,8 @@ function isOfMoment(marked: Register, one: Register, limitW: number): boolean {
 	const [low, high] = marked.wh < one.wh ? [marked, one] : [one, marked];
 	const ms = marked.u === true ? high.t - low.t : atOf(high) - atOf(low);
 	const most = (limitW * (Math.max(ms, 0) + FRACTION_MS)) / HOUR_MS;
-	return high.wh - low.wh <= Math.max(ROUNDING_WH, most);
+	const wh = high.wh - low.wh;
+	return wh <= most || isRounding(wh, high, low);
 }
 
 /**
@@ -166,7 +189,7 @@ function hasBegunAgain(
 	const since = named.filter(
 		(one) => one.c === undefined && one.wh > 0 && atOf(one) > begin.at && !isTooHigh(one),
 	);
-	const first: Register = { t: begin.t, d: begin.at - begin.t, wh: begin.wh };
+	const first: Register = { t: begin.t, d: begin.at - begin.t, wh: begin.wh, s: begin.s };
 	return fallsIn([first, ...since.toSorted(inOrder)], named).some(([from, to]) => {
 		// The clock may have been set in between.
 		if (from !== first && from.t > to.t) return false;
@@ -197,7 +220,7 @@ const nameOf = ({ c }: Register, other: string): string => (c === undefined ? ot
 
 const clockOf = (one: Register): Clock => ({ at: atOf(one), t: one.t });
 
-export const valueOf = (one: Register): Value => ({ ...clockOf(one), wh: one.wh });
+export const valueOf = (one: Register): Value => ({ ...clockOf(one), wh: one.wh, s: one.s });
 
 const inOrder = (a: Register, b: Register): number =>
 	atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh;

@@ -26,12 +26,13 @@ export function readingsOf(meterValues: unknown): MeterReading[] {
 			);
 			const total = totalOf(ofContext);
 			if (total === undefined) return [];
-			const { wh, phases } = total;
+			const { wh, step, phases } = total;
 			// Some phases are compared only with the same ones.
 			const where = phases === undefined ? location : `${location} ${phases}`;
 			return [
 				{
 					wh,
+					...(step !== undefined && { step }),
 					...(time !== undefined && { stationTime: time }),
 					...(context !== undefined && { context }),
 					...(where !== OUTLET && { location: where }),
@@ -58,8 +59,13 @@ function atOnePlace(samples: readonly unknown[]): [string, unknown[]] {
 	return [place, samples.filter((sample) => placeOf(sample) === place)];
 }
 
-interface Total {
+interface Value {
 	readonly wh: number;
+	/** Of its last digit, in Wh, if that is more than 1. */
+	readonly step?: number;
+}
+
+interface Total extends Value {
 	/** Absent if it is that of all phases. */
 	readonly phases?: string;
 }
@@ -67,31 +73,46 @@ interface Total {
 /** In Wh: the first sample without a phase that can be read, otherwise the sum of the phases. */
 function totalOf(samples: readonly unknown[]): Total | undefined {
 	for (const sample of samples) {
-		const wh = text(valueAt(sample, 'phase')) === undefined ? whOf(sample) : undefined;
-		if (wh !== undefined) return { wh };
+		const value = text(valueAt(sample, 'phase')) === undefined ? valueOf(sample) : undefined;
+		if (value !== undefined) return value;
 	}
 	for (const notation of NOTATIONS) {
-		const parts = new Map<string, number | undefined>();
+		const parts = new Map<string, Value | undefined>();
 		for (const sample of samples) {
 			const phase = lower(sample, 'phase', '');
-			if (notation.test(phase)) parts.set(phase, whOf(sample));
+			if (notation.test(phase)) parts.set(phase, valueOf(sample));
 		}
 		const values = [...parts.values()];
 		if (values.length === 0 || !values.every((value) => value !== undefined)) continue;
-		const wh = rounded(values.reduce((sum, value) => sum + value, 0));
+		const wh = rounded(values.reduce((sum, value) => sum + value.wh, 0));
 		if (wh === undefined) continue;
-		return values.length === PHASES ? { wh } : { wh, phases: [...parts.keys()].sort().join('+') };
+		const step = values.reduce((sum, value) => sum + (value.step ?? 0), 0);
+		const total = step > 0 ? { wh, step } : { wh };
+		if (values.length === PHASES) return total;
+		return { ...total, phases: [...parts.keys()].sort().join('+') };
 	}
 	return undefined;
 }
 
-function whOf(sample: unknown): number | undefined {
-	const value = numberOf(valueAt(sample, 'value'));
+function valueOf(sample: unknown): Value | undefined {
+	const said = valueAt(sample, 'value');
+	const value = numberOf(said);
 	const unit = text(valueAt(sample, 'unit')) ?? text(valueAt(sample, 'unitOfMeasure.unit')) ?? 'Wh';
 	const factor = UNITS_WH[unit.toLowerCase()];
 	const multiplier = numberOf(valueAt(sample, 'unitOfMeasure.multiplier')) ?? 0;
 	if (value === undefined || factor === undefined) return undefined;
-	return rounded(value * 10 ** multiplier * factor);
+	const wh = rounded(value * 10 ** multiplier * factor);
+	if (wh === undefined) return undefined;
+	const step = rounded(stepOf(String(said)) * 10 ** multiplier * factor);
+	// A 0 can be a placeholder.
+	return step !== undefined && step > 1 && wh !== 0 ? { wh, step } : { wh };
+}
+
+/** Of the last digit of a number. */
+function stepOf(numeral: string): number {
+	const [digits = '', exponent = '0'] = numeral.toLowerCase().split('e');
+	const decimals = digits.split('.')[1]?.trim() ?? '';
+	return 10 ** (Number(exponent) - decimals.length);
 }
 
 /** Decimal fractions of kWh are not exact in binary. */

@@ -80,6 +80,8 @@ interface UseFact {
 /** A value of the imported energy register. */
 export interface MeterReading {
 	readonly wh: number;
+	/** Of its last digit, in Wh, if that is more than 1. */
+	readonly step?: number | undefined;
 	readonly stationTime?: number | undefined;
 	/** Absent for one that is neither the first nor the last of a transaction. */
 	readonly context?: 'begin' | 'end' | undefined;

@@ -25,8 +25,14 @@ export const FRACTION_MS = 1_000;
 /** Registers are rounded to whole Wh, each in its own way. */
 export const ROUNDING_WH = 1;
 
-export const isFallen = (from: Pick<Register, 'wh'>, to: Pick<Register, 'wh'>): boolean =>
-	to.wh < from.wh - ROUNDING_WH;
+export type Measured = Pick<Register, 'wh' | 's'>;
+
+/** Within less than the step of their last digits, two values do not contradict each other. */
+export const isRounding = (wh: number, ...values: readonly Measured[]): boolean =>
+	wh <= ROUNDING_WH || values.some(({ s = 0 }) => wh < s);
+
+export const isFallen = (from: Measured, to: Measured): boolean =>
+	!isRounding(from.wh - to.wh, from, to);
 
 /** That are kept of a group of readings. */
 const MOST_FALLS = 2;
@@ -66,11 +72,12 @@ export function registersOf(
 	n?: number,
 	messageTime?: number,
 ): Register[] {
-	return readings.map(({ wh, stationTime = messageTime, context, location }) => {
+	return readings.map(({ wh, step, stationTime = messageTime, context, location }) => {
 		const { at, raw } = clockOf(stationTime, t);
 		return {
 			t,
 			wh,
+			...(step !== undefined && { s: step }),
 			...(at !== t && { d: at - t }),
 			...((stationTime === undefined || raw !== undefined) && { u: true }),
 			...(n !== undefined && { n }),
@@ -83,10 +90,10 @@ export function registersOf(
 const compare = (a: Register, b: Register): number =>
 	atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh || textOf(a).localeCompare(textOf(b));
 
-const textOf = ({ c, l }: Register) => `${c ?? ''} ${l ?? ''}`;
+const textOf = ({ c, l, s }: Register) => `${c ?? ''} ${l ?? ''} ${s ?? ''}`;
 
 const isSame = (a: Register, b: Register) =>
-	atOf(a) === atOf(b) && a.wh === b.wh && a.n === b.n && a.c === b.c && a.l === b.l;
+	atOf(a) === atOf(b) && a.wh === b.wh && a.s === b.s && a.n === b.n && a.c === b.c && a.l === b.l;
 
 /** The set with more, sorted; itself if they are repeats. */
 export function withRegisters(known: Register[], added: readonly Register[]): Register[] {
@@ -122,9 +129,9 @@ export function thinned(
 	if (registers.length <= 2) return [...registers];
 	const groups = new Map<string, Register[]>();
 	for (const [n, one] of registers.toSorted(compare).entries()) {
-		const { c, l = '', t } = one;
+		const { c, l = '', s = '', t } = one;
 		const time = t < cut ? 'past' : t < settled ? Math.floor(t / READINGS_MS) : `recent ${n}`;
-		const key = c === undefined ? `${time} ${spanOf(belongsAt(one))} ${l}` : `${c} ${l}`;
+		const key = c === undefined ? `${time} ${spanOf(belongsAt(one))} ${l} ${s}` : `${c} ${l} ${s}`;
 		const known = groups.get(key);
 		if (known === undefined) groups.set(key, [one]);
 		else known.push(one);
@@ -162,20 +169,28 @@ function limited(group: Register[]): Register[] {
 const isExceeded = (one: Register, other: Register): boolean =>
 	other.wh > one.wh && atOf(other) === atOf(one);
 
-/** The highest before each fall, and the first after it. */
+/** The highest before each fall, and the first after it: what is rounded more hides no fall of others. */
 export function fallsIn(
 	sorted: readonly Register[],
 	all: readonly Register[] = sorted,
 ): [Register, Register][] {
 	const falls: [Register, Register][] = [];
-	const mostAt = new Map<number, number>();
-	for (const one of all) mostAt.set(atOf(one), Math.max(one.wh, mostAt.get(atOf(one)) ?? one.wh));
-	let [highest] = sorted;
+	const mostAt = new Map<number | string, number>();
+	const placeOf = (one: Register) => (one.s === undefined ? atOf(one) : `${atOf(one)} ${one.s}`);
+	for (const one of all) {
+		mostAt.set(placeOf(one), Math.max(one.wh, mostAt.get(placeOf(one)) ?? one.wh));
+	}
+	const [first] = sorted;
+	/** By the step. */
+	const highest = new Map(first && [[first.s, first]]);
 	for (const one of sorted) {
-		if (highest === undefined || one.wh < (mostAt.get(atOf(one)) ?? one.wh)) continue;
-		if (isFallen(highest, one)) falls.push([highest, one]);
-		else if (one.wh <= highest.wh) continue;
-		highest = one;
+		if (one.wh < (mostAt.get(placeOf(one)) ?? one.wh)) continue;
+		const fallen = [...highest.values()].find((high) => isFallen(high, one));
+		if (fallen !== undefined) {
+			falls.push([fallen, one]);
+			highest.clear();
+		}
+		if (one.wh > (highest.get(one.s)?.wh ?? -Infinity)) highest.set(one.s, one);
 	}
 	return falls;
 }

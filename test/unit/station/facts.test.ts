@@ -71,9 +71,9 @@ const reading = (time: string, wh: number, context?: 'begin' | 'end') => ({
 	...{ wh, stationTime: at(time) },
 	...(context !== undefined && { context }),
 });
-const metered = (time: string, wh: number) => ({
+const metered = (time: string, wh: number, step?: number) => ({
 	...{ about: 'metered', transaction: '100731', connector: '1', stationTime: at(time) },
-	readings: [reading(time, wh)],
+	readings: [{ ...reading(time, wh), ...(step !== undefined && { step }) }],
 });
 
 const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[]])[] = [
@@ -127,7 +127,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Session start: response with the transaction ID',
 		[{ about: 'startResponse', messageId: 'm1', transaction: '100731' }],
 	],
-	['ocpp1.6', 'Meter values of a session', [metered('08:15:01', 713_870)]],
+	['ocpp1.6', 'Meter values of a session', [metered('08:15:01', 713_870, 10)]],
 	[
 		'ocpp1.6',
 		'Meter value with defaults only (Wh, imported energy register)',
@@ -189,7 +189,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		[
 			transaction('started', 0, '07:59:31', {
 				connector: '1/1',
-				readings: [reading('07:59:31', 8_801_250, 'begin')],
+				readings: [{ ...reading('07:59:31', 8_801_250, 'begin'), step: 10 }],
 			}),
 		],
 	],
@@ -214,7 +214,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Session end, sent late',
 		[
 			transaction('ended', 6, '08:52:10', {
-				readings: [reading('08:52:10', 8_840_310, 'end')],
+				readings: [{ ...reading('08:52:10', 8_840_310, 'end'), step: 10 }],
 				reason: 'EVDisconnected',
 			}),
 		],
@@ -581,11 +581,26 @@ describe('the imported register', () => {
 	it.each([
 		['with the defaults', [{ value: '5' }], [{ wh: 5 }]],
 		['in kWh, also in another case', [{ value: '1.005', unit: 'KWH' }], [{ wh: 1_005 }]],
-		['with a multiplier', [{ value: 2, unitOfMeasure: { multiplier: 3 } }], [{ wh: 2_000 }]],
+		[
+			'with the step of its last digit',
+			[{ value: '6.00', unit: 'kWh' }],
+			[{ wh: 6_000, step: 10 }],
+		],
+		['with a step of its exponent', [{ value: '6.0e3' }], [{ wh: 6_000, step: 100 }]],
+		[
+			'with a multiplier',
+			[{ value: 2, unitOfMeasure: { multiplier: 3 } }],
+			[{ wh: 2_000, step: 1_000 }],
+		],
 		['at the outlet first', [{ value: '9', location: 'Inlet' }, { value: '5' }], [{ wh: 5 }]],
 		['elsewhere', [{ value: '9', location: 'Inlet' }], [{ wh: 9, location: 'inlet' }]],
 		['as a total next to its parts', [...per(['L1', 'L2']), { value: '250' }], [{ wh: 250 }]],
 		['as parts', per(['L1', 'L2', 'L3', 'L1-L2', 'N']), [{ wh: 300 }]],
+		[
+			'as parts that are rounded',
+			per(['L1', 'L2', 'L3'], '0.10').map((part) => ({ ...part, unit: 'kWh' })),
+			[{ wh: 300, step: 30 }],
+		],
 		[
 			'as parts against neutral',
 			per(['L1-N', 'L2-N']),

@@ -248,6 +248,30 @@ meter values just after a stop that has a register
   09:00 start 1 1000 tx=25 | 09:30 stop 25 6000 | 09:30:05 meter 1 6400@end tx=25
   => ? 5kWh (start to stop)
 
+readings in kWh with two decimals, rounded up above the stop in Wh
+  09:00 start 1 1000 tx=25 | 09:15 meter 1 3.50 tx=25 sample={"unit":"kWh"}
+  09:29 meter 1 6.00 tx=25 sample={"unit":"kWh"} | 09:30 stop 25 5996
+  => ? 4.996kWh Wh=1000..5996 (start to stop)
+
+readings in whole kWh, above the stop and below the start
+  09:00 start 1 1400 tx=25 | 09:00:10 meter 1 1 tx=25 sample={"unit":"kWh"}
+  09:29 meter 1 6 tx=25 sample={"unit":"kWh"} | 09:30 stop 25 5600
+  => ? 4.2kWh Wh=1400..5600 (start to stop)
+
+a begin and an end in whole kWh, and a start and a stop in Wh
+  09:00 start 1 1400 tx=25 | 09:00:05 meter 1 1@begin tx=25 sample={"unit":"kWh"}
+  09:29:55 meter 1 6@end tx=25 sample={"unit":"kWh"} | 09:30 stop 25 5600
+  => ? 4.2kWh Wh=1400..5600 (start to stop)
+
+readings in kWh above the stop by more than their rounding
+  09:00 start 1 1000 tx=25 | 09:29 meter 1 6.01 tx=25 sample={"unit":"kWh"} | 09:30 stop 25 5996
+  => ? -kWh
+
+a register that falls in Wh, with a reading in whole kWh in between
+  09:00 start 1 1000 tx=25 | 09:10 meter 1 5990 tx=25 | 09:15 meter 1 6 tx=25 sample={"unit":"kWh"}
+  09:20 meter 1 5200 tx=25 | 09:30 stop 25 5996
+  => ? -kWh
+
 E10: meterStart and meterStop of 0, and meter values
   09:00 start 1 0 tx=25 | 09:10 meter 1 1000 tx=25 | 09:20 meter 1 2000 tx=25 | 09:29 meter 1 3000 tx=25
   09:30 stop 25 0

@@ -93,7 +93,7 @@ const CONTEXTS: Readonly<Record<string, string>> = {
 	periodic: 'Sample.Periodic',
 };
 
-const VALUE = /^(-?\d+)(?:@(\w+))?(?:\/(L[\dL-]+))?(?:~(\S+))?$/;
+const VALUE = /^(-?\d+(?:\.\d+)?)(?:@(\w+))?(?:\/(L[\dL-]+))?(?:~(\S+))?$/;
 
 /** Values of one time after the other are in one list. */
 function meterValueOf(said: Said, values: readonly string[], valueOf: (wh: string) => unknown) {
