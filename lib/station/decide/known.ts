@@ -477,14 +477,19 @@ export class KnownSessions {
 		const here = this.sessions.filter(
 			({ start }) => start.connector === connector && start.t <= sentBy,
 		);
+		// One that is over is forgotten some time, so it only shows that those before it are, too.
+		const open = here.filter(({ start: { over = Infinity } }) => over >= t);
 		const [session, other] = [
-			latest(here, 'at', at),
+			latest(open, 'at', at),
 			// The service can put the first reading just before its start.
-			latest(here, 't', t + SWAPPED_MS),
+			latest(open, 't', t + SWAPPED_MS),
 		];
 		if (session === undefined || session !== other || session.isAnswered) return undefined;
 		const { start } = session;
-		if (start.over !== undefined && start.over < t) return undefined;
+		const isNext = (one: SessionStart) =>
+			one.over !== undefined && mayFollow(one, start) && one.at <= at;
+		if (here.some((one) => isNext(one.start))) return undefined;
+		if (start.next !== undefined && start.next.at <= at) return undefined;
 		const isBetween = (stop: SessionStop) =>
 			stop.tx !== tx && start.at <= stop.at && stop.at <= at && this.mayEnd(stop, session);
 		return this.stops.some(isBetween) ? undefined : session;

@@ -815,6 +815,10 @@ a stop that waits for another one until the next session has begun, by a clock t
   09:37 stop 12 6000 | 09:45 stop 8 5003000 | 09:45:20 start 2 5003000 at=09:37:30 | 09:55 stop 13 5003300
   => ? -kWh #9 by=nothing | ? -kWh #11 by=nothing | ? -kWh #12 by=nothing | ? -kWh #8 by=nothing | ? -kWh #13 by=nothing
 
+a clock that is six hours behind at a start without a response, after a session that is over: readings name it
+  09:00 start 1 1000 tx=5 | 09:20 stop 5 2000 | 09:30 start 1 2000 at=03:30 | 09:31 meter 1 2100 tx=6 | 10:00 stop 6 5000
+  => 1 20min 1kWh #5 by=response | 1 3kWh #6
+
 a start without a clock, and one with it: these are two sessions
   09:00 start 1 1000 at=2023-01-01T00:00:20Z | 09:02 start 1 1000 tx=25 | 09:30 stop 25 6000 | 10:00 start 1 6000
   => ? -kWh #null from=09:00 NotReported | ? 28min 5kWh #25 from=09:02
