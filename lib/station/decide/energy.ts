@@ -8,7 +8,7 @@ import {
 	FRACTION_MS,
 	isFallen,
 	isRounding,
-	type Measured,
+	type RegisterValue,
 } from '../fold/registers';
 
 /** Stations write whole seconds, and not at the moment in which they measure. */
@@ -22,7 +22,7 @@ interface Energy {
 	readonly from?: string;
 }
 
-type Value = Clock & Measured;
+type Value = Clock & RegisterValue;
 
 export interface SessionReadings {
 	/** When the session began; without, only what the station marks as the begin is one. */
@@ -44,7 +44,7 @@ export const canRise = (from: Value, to: Value, limitW: number): boolean =>
 const isInLimit = (from: Value, to: Value, ms: number, limitW: number): boolean =>
 	ms === 0 || to.wh - from.wh - stepOf(from, to) <= (limitW * (ms + ROUNDING_MS)) / HOUR_MS;
 
-const stepOf = (a: Measured, b: Measured): number => Math.max(a.s ?? 0, b.s ?? 0);
+const stepOf = (a: RegisterValue, b: RegisterValue): number => Math.max(a.s ?? 0, b.s ?? 0);
 
 const clocks = (a: Clock, b: Clock): number[] => [Math.abs(b.at - a.at), Math.abs(b.t - a.t)];
 
@@ -149,7 +149,7 @@ const beginOf = (begins: readonly Register[]): Register | undefined =>
 /** Whether the register has begun again, or one of the values that decide is wrong. */
 function isContradicted(
 	begin: Value,
-	last: Measured,
+	last: RegisterValue,
 	readings: readonly Register[],
 	possible: readonly Register[],
 ): boolean {

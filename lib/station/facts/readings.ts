@@ -59,13 +59,13 @@ function atOnePlace(samples: readonly unknown[]): [string, unknown[]] {
 	return [place, samples.filter((sample) => placeOf(sample) === place)];
 }
 
-interface Value {
+interface EnergyValue {
 	readonly wh: number;
 	/** Of its last digit, in Wh, if that is more than 1. */
 	readonly step?: number;
 }
 
-interface Total extends Value {
+interface Total extends EnergyValue {
 	/** Absent if it is that of all phases. */
 	readonly phases?: string;
 }
@@ -77,7 +77,7 @@ function totalOf(samples: readonly unknown[]): Total | undefined {
 		if (value !== undefined) return value;
 	}
 	for (const notation of NOTATIONS) {
-		const parts = new Map<string, Value | undefined>();
+		const parts = new Map<string, EnergyValue | undefined>();
 		for (const sample of samples) {
 			const phase = lower(sample, 'phase', '');
 			if (notation.test(phase)) parts.set(phase, valueOf(sample));
@@ -94,7 +94,7 @@ function totalOf(samples: readonly unknown[]): Total | undefined {
 	return undefined;
 }
 
-function valueOf(sample: unknown): Value | undefined {
+function valueOf(sample: unknown): EnergyValue | undefined {
 	const said = valueAt(sample, 'value');
 	const value = numberOf(said);
 	const unit = text(valueAt(sample, 'unit')) ?? text(valueAt(sample, 'unitOfMeasure.unit')) ?? 'Wh';

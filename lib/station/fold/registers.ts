@@ -25,13 +25,13 @@ export const FRACTION_MS = 1_000;
 /** Registers are rounded to whole Wh, each in its own way. */
 export const ROUNDING_WH = 1;
 
-export type Measured = Pick<Register, 'wh' | 's'>;
+export type RegisterValue = Pick<Register, 'wh' | 's'>;
 
 /** Within less than the step of their last digits, two values do not contradict each other. */
-export const isRounding = (wh: number, ...values: readonly Measured[]): boolean =>
+export const isRounding = (wh: number, ...values: readonly RegisterValue[]): boolean =>
 	wh <= ROUNDING_WH || values.some(({ s = 0 }) => wh < s);
 
-export const isFallen = (from: Measured, to: Measured): boolean =>
+export const isFallen = (from: RegisterValue, to: RegisterValue): boolean =>
 	!isRounding(from.wh - to.wh, from, to);
 
 /** That are kept of a group of readings. */
