@@ -16,6 +16,7 @@ import {
 import type { Outage } from '../fold/outages';
 import { type Naming, type Run, runsOf, united } from '../fold/runs';
 import { inOrder } from '../fold/sets';
+import type { StateStretch } from '../fold/timeline';
 import { endOf, lastsMs, touches } from './duration';
 import type { Moment } from './moment';
 
@@ -38,6 +39,7 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 		.flatMap((run) => openingsOf(run, settings))
 		.sort((a, b) => inOrder(a.first, b.first));
 	const incidents = withOverruled(state, components, openings, settings);
+	const begun = stretchesBegun(components, incidents);
 	const parts = new Map<string, Part>();
 	for (const [part, known] of Object.entries(incidents)) {
 		parts.set(part, { connector: known.connector, known, runs: [] });
@@ -50,7 +52,7 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 		for (const [name, { until = Infinity }] of latest) {
 			if (opening.since - until > settings.resolveAfterMs) latest.delete(name);
 		}
-		const names = isWhole(settings) ? [''] : partsWith(opening, latest, settings);
+		const names = isWhole(settings) ? [''] : partsWith(opening, latest, begun, settings);
 		for (const name of names) {
 			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
 			parts.set(name, part);
@@ -63,7 +65,7 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 		}
 	}
 	for (const [name, { runs }] of parts) {
-		const heir = heirOf(name, runs, openings, incidents);
+		const heir = heirOf(name, runs, openings, { incidents, begun });
 		if (heir === undefined) continue;
 		runs.push(heir);
 		runs.sort((a, b) => inOrder(a.first, b.first));
@@ -120,10 +122,11 @@ export const partOf = ({ connector, keys }: Opening, settings: StationSettings) 
 function partsWith(
 	opening: Opening,
 	latest: ReadonlyMap<string, Latest>,
+	begun: StretchesBegun,
 	settings: StationSettings,
 ): readonly string[] {
 	const own = partOf(opening, settings);
-	const known = incidentsOf(opening, latest, settings);
+	const known = incidentsOf(opening, latest, begun, settings);
 	// A place that joined it later does not make it back of what was there.
 	const isBack = (incident: Latest): boolean =>
 		(opening.places.get(incident.connector ?? '')?.since ?? Infinity) <= opening.since &&
@@ -139,6 +142,33 @@ function partsWith(
 	return [...(others.length === 0 && isNews ? [own] : others), ...parts];
 }
 
+/** By the report that an incident began with: the stretches that have it now, though it may begin none of them any more. */
+type StretchesBegun = ReadonlyMap<string, ReadonlySet<StateStretch>>;
+
+function stretchesBegun({ all }: Components, incidents: Incidents): StretchesBegun {
+	const begun = new Map<string, Set<StateStretch>>();
+	const sinceOf = new Map(
+		Object.values(incidents).map(({ from, since, begun: at = since }) => [from, at]),
+	);
+	for (const { reports, stretches } of sinceOf.size > 0 ? all : []) {
+		for (const { id } of reports) {
+			const at = sinceOf.get(id);
+			const found = at !== undefined && stretches.find((one) => isIn(one, at));
+			if (found) begun.set(id, (begun.get(id) ?? new Set()).add(found));
+		}
+	}
+	return begun;
+}
+
+/** Whether the incident began with a report that is of the stretch by now. */
+const isBegunIn = (
+	{ reports, stretches }: Opening,
+	{ from }: Pick<Incident, 'from'>,
+	begun: StretchesBegun,
+): boolean =>
+	reports.some(({ id }) => id === from) ||
+	stretches.some((one) => begun.get(from)?.has(one) === true);
+
 /** The codes that an incident opened with, or the first that it named later. */
 function namedBy(part: string, { d }: Latest): readonly string[] {
 	const named = part.slice(part.indexOf('|') + 1).split(',');
@@ -153,6 +183,7 @@ function namedBy(part: string, { d }: Latest): readonly string[] {
 function incidentsOf(
 	opening: Opening,
 	latest: ReadonlyMap<string, Latest>,
+	begun: StretchesBegun,
 	settings: StationSettings,
 ): string[] {
 	const { resolveAfterMs, kind, scope } = settings;
@@ -163,7 +194,7 @@ function incidentsOf(
 	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
 	return [...latest].flatMap(([part, incident]) => {
 		// A place that joined the stretch after the incident had made the stretch no part of it.
-		const isBegun = opening.reports.some(({ id }) => id === incident.from);
+		const isBegun = isBegunIn(opening, incident, begun);
 		const sharedSince =
 			places.get(incident.connector ?? '')?.since ?? (isBegun ? opening.since : Infinity);
 		if (sharedSince > (incident.until ?? Infinity) || sharedSince === Infinity) return [];
@@ -247,13 +278,14 @@ function heirOf(
 	part: string,
 	runs: readonly Opening[],
 	openings: readonly Opening[],
-	incidents: Incidents,
+	{ incidents, begun }: { readonly incidents: Incidents; readonly begun: StretchesBegun },
 ): Opening | undefined {
 	const incident = Object.hasOwn(incidents, part) ? incidents[part] : undefined;
 	if (incident === undefined || incident.until !== undefined) return undefined;
 	const { since, connector = '' } = incident;
 	if (runs.some((run) => touches(run, incident, 0))) return undefined;
-	const heir = openings.find((run) => run.places.has(connector) && contains(run, incident));
+	const isOfRun = (run: Opening) => run.places.has(connector) || isBegunIn(run, incident, begun);
+	const heir = openings.find((run) => isOfRun(run) && contains(run, incident));
 	return heir && { ...heir, since };
 }
 

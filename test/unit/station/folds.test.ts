@@ -425,6 +425,47 @@ it.each(FOUND)('decides the same, though %s', (_what, kind, content, way) => {
 	expect(shown(told)).toEqual(shown(play(events, settings, OFTEN)));
 });
 
+/** Of the kind of state in a version: what happens at station 2 (second, connector, what, minutes until it is listed). */
+const FOUND_LATE = [
+	[
+		'a second connector shows that the state of the first one was that of their EVSE',
+		'connectorStatus, OCPP 2.0.1',
+		[
+			[4821, 1, 3, 0],
+			[4365, 1, 3, 0],
+			[4123, 2, 0, 24],
+			...[0, 0, 0].map((second) => [second, 1, 0, 0] as const),
+			[4375, 1, 0, 0],
+		],
+	],
+	[
+		'it does, and an earlier incident of the EVSE is found to have lasted',
+		'connectorStatus, updated',
+		[
+			[4821, 1, 3, 0],
+			[4361, 1, 3, 20],
+			[4123, 2, 0, 24],
+			...[0, 0].map((second) => [second, 1, 0, 0] as const),
+			[4, 1, 3, 0],
+			[4375, 1, 0, 0],
+		],
+	],
+] as const;
+
+it.each(FOUND_LATE)('makes no second incident and ends each, though %s', (_what, kind, content) => {
+	const [, version, story, changes] =
+		CASES.find(([name, version]) => `${name}, ${version}` === kind) ?? [];
+	const settings = { ...DEFAULTS, ...changes };
+	const happened = content.map(([second, connector, what, lateMinutes]): Happening => ({
+		...{ second, connector, what, lateMinutes },
+		...{ isFirst: false, isAgain: false },
+	}));
+	const events = eventsOf(happened, story ?? connections, version ?? 'OCPP 2.0.1', true);
+	const told = play(readAll(events, settings), settings, { ...OFTEN, pauses: [15, 1, 7] });
+	expect(told.length).toBeGreaterThan(0);
+	expect([unpaired(told), overlapping(told, settings)]).toEqual([[], []]);
+});
+
 it('decides what Get Incidents finds in the past, though a connector is named while a boot may have ended the fault of its EVSE', async () => {
 	const [, , story = connections, changes] =
 		CASES.find(([name, version]) => name === 'connectorFault, code, 1' && /2/.test(version)) ?? [];
