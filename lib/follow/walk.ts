@@ -22,7 +22,7 @@ export interface WalkOptions {
 	readonly backTo: number | 'newest';
 	/** A list that begins with the oldest event is read up to here; to its end by default. */
 	readonly upTo?: number | undefined;
-	/** The ID of a record that ends the reading, whatever its time. */
+	/** The ID of a record: the page that has it ends the reading, whatever its time. */
 	readonly until?: string | undefined;
 	/** Which event the list begins with, if that is known. */
 	readonly order?: ListOrderName | undefined;

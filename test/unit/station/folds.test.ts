@@ -439,7 +439,7 @@ const FOUND_LATE = [
 		],
 	],
 	[
-		'it does, and an earlier incident of the EVSE is found to have lasted',
+		'a second connector shows that after an incident of the EVSE, which is found to have lasted',
 		'connectorStatus, updated',
 		[
 			[4821, 1, 3, 0],
